@@ -49,7 +49,7 @@ experiments: dqn
 test-all: sanitize extras versions arm bounds portable
 
 # Each skipped with a reason where the machine cannot give what it needs. Only their files are imported.
-extras: launchers
+extras: dqn launchers
 	$(BIN)/pytest -q -m extra -n 2 --durations=5 $$(grep -rlE --include='*.py' 'mark\.extra\b' tests) || [ $$? -eq 5 ]
 
 build: $(VENV)/.built
@@ -88,11 +88,11 @@ tools: $(VENV)/.developed
 $(VENV)/.developed: $(VENV)/.built
 	$(call install_extras,test dev)
 
-# PyTorch, for the deep Q-learner and its tests, which are skipped without it.
+# PyTorch, for the deep Q-learner and its tests, and the learners of Stable-Baselines3; these are skipped without it.
 dqn: $(VENV)/.dqn
 
 $(VENV)/.dqn: $(VENV)/.developed
-	$(call install_extras,dqn)
+	$(call install_extras,dqn sb3)
 
 # Other launchers and sweepers, loggers, MPI, and what drives a browser, for their tests, which are skipped without them.
 # Without `video`: moviepy wants a pillow older than what all others are tested with.

@@ -7,7 +7,7 @@ from tdl.config.files import groups
 
 PAGE = "docs/reference/keys"
 
-OTHERS = ("evaluate", "solve", "play", "serve", "move", "match")
+OTHERS = ("evaluate", "games", "solve", "play", "serve", "move", "match")
 """Programs beside `run` whose configuration is a file of `conf`."""
 
 

@@ -1,6 +1,7 @@
-"""Steps per second of the environments, of 2048 as one writes it with NumPy, and of a public environment."""
+"""Steps per second of the environments, of 2048 as one writes it with NumPy, and of environments of others."""
 
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import cycle
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 import tdl.gym
 from experiments.benchmarks.harness import Row, main, per_second
 from tdl.benchmarks.versus import in_turn
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, refuse
 from tdl.game.batch import Batch
 from tdl.game.engine import TRAINING
 from tdl.statistics.intervals import ratio_range
@@ -78,7 +79,9 @@ def slide(board: Board) -> tuple[Board, int]:
     return slid, reward
 
 
-def measure(boards: int = 1024, seconds: float = 1.0, rounds: int = 5, public: str = "") -> Iterator[Row]:
+def measure(
+    boards: int = 1024, seconds: float = 1.0, rounds: int = 5, public: str = "", peer: str = ""
+) -> Iterator[Row]:
     """Steps per second of each side, a step being an action on one board, and of ours the ratio to each other one.
 
     All take uniformly random actions, an illegal one changing nothing, and begin a new game when one ends. `rendered`
@@ -88,10 +91,12 @@ def measure(boards: int = 1024, seconds: float = 1.0, rounds: int = 5, public: s
     seconds: of each turn
     rounds: turns of each
     public: another environment, MODULE:ID as gymnasium.make has it
+    peer: many boards by another program, envpool:Play2048-v1 or pgx:2048, where it is installed
     """
     ours = {"batch": of_batch(boards), "vector": of_vector(boards), "single": of_single(made(tdl.gym.ID))}
     rendered = {"rendered": of_single(made(tdl.gym.ID, render_mode="rgb_array"), rendered=True)}
     others = {"plain": of_single(PlainGame())} | ({public: of_single(made(public))} if public else {})
+    others |= {peer: of_peer(peer, boards)} if peer else {}
     sides = ours | rendered | others
     for side in sides.values():
         next(side)  # made before the clock runs
@@ -122,6 +127,42 @@ def of_vector(boards: int) -> Steps:
     for actions in cycle(_actions(boards)):
         envs.step(actions)
         yield boards
+
+
+def of_peer(name: str, boards: int) -> Steps:
+    """The vectorised environment of another program, with its defaults."""
+    program, _, game = name.partition(":")
+    if program not in PEERS:
+        raise refuse("--peer", name, "envpool:TASK or pgx:GAME")
+    try:
+        import_module(program)
+    except ImportError as error:
+        raise ConfigError(f"--peer: {program} is not installed: {error}") from error
+    return PEERS[program](game, boards)
+
+
+def of_envpool(task: str, boards: int) -> Steps:
+    """A task of EnvPool."""
+    envs = import_module("envpool").make_gymnasium(task, num_envs=boards)
+    envs.reset()
+    for actions in cycle(_actions(boards).astype(np.int32)):
+        envs.step(actions)
+        yield boards
+
+
+def of_pgx(game: str, boards: int) -> Steps:
+    """A game of Pgx, compiled; random keys are drawn before the clock runs, as actions are."""
+    jax, env = import_module("jax"), import_module("pgx").make(game)
+    auto_reset = import_module("pgx.experimental").auto_reset
+    step = jax.jit(jax.vmap(auto_reset(env.step, env.init)))
+    keys = jax.random.split(jax.random.PRNGKey(0), (64, boards))
+    states = jax.jit(jax.vmap(env.init))(keys[0])
+    for actions, key in cycle(zip(jax.numpy.array(_actions(boards)), keys, strict=True)):
+        states = jax.block_until_ready(step(states, actions, key))
+        yield boards
+
+
+PEERS = {"envpool": of_envpool, "pgx": of_pgx}
 
 
 def _actions(boards: int) -> NDArray[np.int64]:

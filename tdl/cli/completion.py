@@ -16,7 +16,7 @@ from tdl.config.compose import Key, Schema
 from tdl.config.files import group_names, groups
 from tdl.config.schema import RUN
 
-PROGRAMS = ("run", "evaluate", "solve", "play", "serve", "move", "match")
+PROGRAMS = ("run", "evaluate", "games", "solve", "play", "serve", "move", "match")
 """Programs that take keys."""
 
 OTHER_WORDS = {"run": ("out", "name", "seeds"), "evaluate": ("out", "name", "seeds"), "solve": ("out", "name")}

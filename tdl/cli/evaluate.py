@@ -17,7 +17,7 @@ from tdl.config.compose import Key, Schema, key_hash, keys, options_of
 from tdl.config.files import group_file, plain_dict
 from tdl.config.schema import DROPS, PLACER, PLAY, SEARCH, TILES, filled, judge_of, opened, play_of
 from tdl.config.setup import stored_placer
-from tdl.errors import ConfigError, Interrupted, naming, refuse
+from tdl.errors import ConfigError, naming, refuse
 from tdl.game.rules import Rules
 from tdl.players.ensemble import average
 from tdl.players.kinds import SMALL, Agent, Kind, agent_of, checkpoint_folder, kind_of, read_agent
@@ -95,7 +95,7 @@ class EvaluationSetup:
         """The evaluation that Hydra composed, completed by the checkpoint's configuration."""
         values = plain_dict(cfg, resolve=True)
         SCHEMA.check_names(values)
-        metas = _described(values["checkpoint"])
+        metas = described(values["checkpoint"])
         laws = {name: metas[0]["rules"][name] for name in ("drop", "start")}
         values |= {"tiles": filled(values["tiles"], laws), "placer": filled(values["placer"], _placer_of(metas[0]))}
         values = SCHEMA.read(values)
@@ -138,20 +138,11 @@ class EvaluationSetup:
     @property
     def checkpoints(self) -> list[dict[str, Any]]:
         """What `result.json` says of the checkpoints."""
-        return [
-            {"path": str(meta["folder"].resolve()), "digest": meta["digest"], "episode": meta["episode"]}
-            for meta in self.metas
-        ]
-
-    def agent(self) -> Agent:
-        """The agent of the checkpoint, or of the mean of several, in games of the rules."""
-        folders: list[Path] = [meta["folder"] for meta in self.metas]
-        if len(folders) > 1:
-            return playing_by(average(folders), self.rules)
-        return agent_of(folders[0], self.metas[0], self.rules, copy=True)
+        return checkpoints_of(self.metas)
 
 
-def _described(checkpoint: Any) -> list[Meta]:
+def described(checkpoint: Any) -> list[Meta]:
+    """The description of each checkpoint that the key names, with its `folder`."""
     checkpoint = SMALL if checkpoint is None else checkpoint
     named = checkpoint if isinstance(checkpoint, list) and checkpoint else [checkpoint]
     for path in named:
@@ -159,6 +150,22 @@ def _described(checkpoint: Any) -> list[Meta]:
             raise refuse("checkpoint", path, "the folder of a run or of a checkpoint, as outputs/FOLDER, or a list")
     folders = [checkpoint_folder(path) for path in named]
     return [read_agent(folder) | {"folder": folder} for folder in folders]
+
+
+def playing_agent(metas: list[Meta], rules: Rules | None = None) -> Agent:
+    """The agent of the checkpoint, or of the mean of several, in games of these rules; None: in its own."""
+    folders: list[Path] = [meta["folder"] for meta in metas]
+    if len(folders) > 1:
+        player = average(folders)
+        return playing_by(player, rules or player.rules)
+    return agent_of(folders[0], metas[0], rules, copy=True)
+
+
+def checkpoints_of(metas: list[Meta]) -> list[dict[str, Any]]:
+    """What files say of the checkpoints that played."""
+    return [
+        {"path": str(meta["folder"].resolve()), "digest": meta["digest"], "episode": meta["episode"]} for meta in metas
+    ]
 
 
 def _placer_of(meta: Meta) -> dict[str, Any]:
@@ -205,7 +212,7 @@ def build_evaluation(setup: EvaluationSetup) -> Evaluation:
     """Who plays, and how."""
     check_episodes(setup.games.episodes, key="evaluate.episodes")
     play = replace(setup.play, evaluator=judge_of(setup.judge, setup.rules))
-    return evaluation_of(setup.agent(), play, setup.games.drops)
+    return evaluation_of(playing_agent(setup.metas, setup.rules), play, setup.games.drops)
 
 
 def result_of(setup: EvaluationSetup, evaluation: Evaluation, chosen: Mapping[str, str]) -> dict[str, Any]:
@@ -233,15 +240,10 @@ def play(setup: EvaluationSetup, evaluation: Evaluation, result: dict[str, Any],
     """
     figures = folder.status_kept(result, lambda: {"peak_memory_bytes": machine.peak_memory()})
     with figures, Interrupts("soon") as interrupts:
-
-        def stop() -> None:
-            if interrupts.requested:
-                raise Interrupted("stopped before all was done", 128 + interrupts.requested)
-
-        records, result["evaluation"] = evaluation.play(setup.games.episodes, folder.path, stop)
+        records, result["evaluation"] = evaluation.play(setup.games.episodes, folder.path, interrupts.stop)
         print(evaluation_block(result["evaluation"]), end="")
         if setup.games.record:
-            print(record(setup, evaluation, records, result, folder, stop), end="")
+            print(record(setup, evaluation, records, result, folder, interrupts.stop), end="")
     print(f"results in {path_from_here(folder.path)}")
 
 

@@ -43,6 +43,8 @@ def with_keys(program: str, words: Sequence[str], schema: Schema, *, sweep: bool
     ConfigError : the program takes no folder like that, or not so many.
     """
     keys = {*schema.keys, *schema.sections, "experiment", "out", "name", "seeds"}
+    if program == "games":
+        words = [_with_file(word, keys) for word in words]
     bare = [word for word in words if _is_bare(word, keys)]
     if program == "run":
         for folder in filter(os.path.isdir, map(os.path.expanduser, bare)):
@@ -58,6 +60,13 @@ def with_keys(program: str, words: Sequence[str], schema: Schema, *, sweep: bool
     for key in sorted(named & {word.partition("=")[0] for word in keyed}):
         raise ConfigError(f"{bare[0]}: {key} is given already")
     return [*keyed, *others]
+
+
+def _with_file(word: str, keys: Collection[str]) -> str:
+    """The word that names the file to make, with its key, taken letter by letter; others as they are."""
+    if word.startswith("out=") or (_is_bare(word, keys) and word.endswith(".npz")):
+        return word_of("out", os.path.expanduser(word.removeprefix("out=")))
+    return word
 
 
 def _is_bare(word: str, keys: Collection[str]) -> bool:

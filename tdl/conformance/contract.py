@@ -115,8 +115,8 @@ def _shared_generators_elsewhere() -> Iterator[None]:
 
 
 def _alike(leaves: list[NDArray[Any]]) -> bool:
-    """Whether the rows of each array are the same."""
-    return all((leaf == leaf[:1]).all() for leaf in leaves)
+    """Whether the rows of each array are the same; of no arrays nothing is known."""
+    return bool(leaves) and all((leaf == leaf[:1]).all() for leaf in leaves)
 
 
 def _resets_are_alike(subject: Subject, seed: int) -> bool:
@@ -179,7 +179,7 @@ class _Watch:
     def __init__(self, subject: Subject) -> None:
         self.subject, self.count = subject, 0
         self.contains = getattr(getattr(subject.native, "observation_space", None), "contains", None)
-        self.outside, self.kept = "", list[tuple[Any, Leaves]]()
+        self.outside, self.returned = "", list[tuple[Any, Leaves]]()
         self.ended, self.ends, self.finals, self.paid = np.zeros(subject.n, np.bool_), 0, 0, 0.0
 
     def add(self, answer: Answer) -> None:
@@ -187,7 +187,7 @@ class _Watch:
         if self.contains is not None and not self.outside and not self.contains(answer.observations):
             self.outside = self._in_words(answer.observations)
         if self.count < SHORT:
-            self.kept.append((answer.observations, self._copies(answer.observations)))
+            self.returned.append((answer.observations, self._copies(answer.observations)))
         self.paid += float(np.abs(answer.rewards[self.ended]).sum())
         self.ended = answer.terminated | answer.truncated
         self.count += 1
@@ -213,7 +213,7 @@ class _Watch:
 
     def arrays(self) -> Finding:
         """Whether later steps leave the observations that were returned as they are."""
-        for observations, copies in self.kept:
+        for observations, copies in self.returned:
             later = self._copies(observations)
             if any(not np.array_equal(later[path], leaf) for path, leaf in copies.items()):
                 return Finding("arrays", WRONG, "a later step overwrites an observation that an earlier one returned")

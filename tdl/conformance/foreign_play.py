@@ -60,13 +60,15 @@ class Probe:
 
     def __init__(self, subject: Subject, seed: int) -> None:
         self.subject, self.rng = subject, np.random.default_rng(seed)
-        self.stuck = False
+        self.stuck = self.by_space = False
 
     def begin(self) -> None:
         """Begin a seed."""
 
     def choose(self, _seen: Leaves) -> Actions:
-        """An action for each lane."""
+        """An action for each lane; with `by_space` one that its space draws, which may know what is legal."""
+        if self.by_space and (actions := self.subject.sampled(int(self.rng.integers(2**31)))) is not None:
+            return actions
         return self.rng.integers(self.subject.actions, size=self.subject.n)
 
 
@@ -102,9 +104,11 @@ def probe(subject: Subject, rules: Rules, seed: int) -> tuple[Reading, Direction
     rows: list[Leaves] = []
     pairs: list[tuple[int, int, int]] = []
     errors: list[str] = []
-    for turn in turns(subject, Probe(subject, seed), count(seed, subject.n)):
+    chooser = Probe(subject, seed)
+    for turn in turns(subject, chooser, count(seed, subject.n)):
         if turn.answer is None:
             errors.append(turn.error)
+            chooser.by_space = True
         else:
             first, n = len(rows) * subject.n, subject.n
             lanes = np.flatnonzero(~turn.answer.began).tolist()
@@ -263,7 +267,7 @@ class Recorder:
             }
         for path in [*self.figures]:
             if path in leaves and leaves[path][0].size in (1, self.subject.actions):
-                self.figures[path].append(leaves[path][lanes].reshape(len(lanes), -1))
+                self.figures[path].append(leaves[path][lanes].reshape(len(lanes), leaves[path][0].size))
             else:
                 del self.figures[path]
 
@@ -337,35 +341,40 @@ def play(player: Player, steps: int, seconds: float, seed: int) -> Evidence:
     return recorder.evidence()
 
 
+def placed_answer(player: Player, boards: Boards, action: int) -> dict[str, NDArray[Any]]:
+    """What follows a move on boards that are put there, one in each lane: by the fields of a step."""
+    subject, rules = player.subject, player.rules
+    subject.set_boards(tile_values(rules)[boards].reshape(-1, rules.rows, rules.cols))
+    answer = subject.step(np.full(subject.n, action))
+    if (answer.terminated | answer.truncated).any():
+        subject.begin()
+    seen: NDArray[Any] = player.reading.boards(answer.leaves)
+    ends = {"terminated": answer.terminated, "truncated": answer.truncated}
+    return {"next": seen, "reward": answer.rewards, **ends}
+
+
 def place(player: Player, seed: int) -> Evidence:
     """Put every row there, and play it in all directions; of more than `MAX_ROWS` so many at random."""
-    subject, rules, failures = player.subject, player.rules, []
-    rows, answers = [], []
+    subject, rules, n = player.subject, player.rules, player.subject.n
+    parts: list[NDArray[Any]] = []
+    failures: list[Failure] = []
     begin_all(subject, seed)
-    for direction in range(4):
-        if (action := player.action_of[direction]) < 0:
-            continue
-        for boards in np.split(padded := _boards_of_rows(direction, rules, subject.n, seed), len(padded) // subject.n):
-            grids = tile_values(rules)[boards].reshape(-1, rules.rows, rules.cols)
+    for direction in np.flatnonzero(player.action_of >= 0).tolist():
+        action = int(player.action_of[direction])
+        for boards in _boards_of_rows(direction, rules, n, seed).reshape(-1, n, rules.cells):
+            part = np.zeros(n, step_type(rules))
+            part["game"], part["action"], part["before"] = -1, action, boards
             try:
-                subject.set_boards(grids)
-                answer = subject.step(np.full(subject.n, action))
-                if (answer.terminated | answer.truncated).any():
-                    subject.begin()
-            except Exception as error:
-                failures.append(Failure(f"{type(error).__name__}: {error}", boards[0], seed, 0, (int(action),), True))
+                for name, column in placed_answer(player, boards, action).items():
+                    part[name] = column
+            except Exception as error:  # whatever it is
+                failures.append(Failure(f"{type(error).__name__}: {error}", boards[0], seed, 0, (action,), True))
                 begin_all(subject, seed)
-                continue
-            rows.append((np.full(subject.n, action), boards))
-            answers.append((player.reading.boards(answer.leaves), answer.rewards, answer.terminated, answer.truncated))
-    steps = np.zeros(len(rows) * subject.n, step_type(rules))
-    for names, columns in ((("action", "before"), rows), (("next", "reward", "terminated", "truncated"), answers)):
-        for name, column in zip(names, zip(*columns, strict=True), strict=False):
-            steps[name] = np.concatenate(column)
-    steps["game"] = -1
-    return Evidence(
-        rules, compared(steps, player.directions, rules), player.boards[:0], failures=tuple(failures[:FAILED])
-    )
+            else:
+                parts.append(part)
+    steps = np.concatenate([np.zeros(0, step_type(rules)), *parts])
+    steps = compared(steps, player.directions, rules)
+    return Evidence(rules, steps, player.boards[:0], failures=tuple(failures[:FAILED]))
 
 
 def _boards_of_rows(direction: int, rules: Rules, n: int, seed: int) -> Boards:

@@ -80,6 +80,14 @@ class Subject:
         """Put boards of tile values there, one in each lane: shape (n, rows, cols)."""
         self.native.set_board(grids[0].tolist())
 
+    def sampled(self, seed: int) -> NDArray[np.int64] | None:
+        """An action for each lane that the space of actions draws, if it has one."""
+        space: Any = getattr(self.native, "action_space", None)
+        if not callable(getattr(space, "sample", None)):
+            return None
+        space.seed(seed)
+        return np.reshape(space.sample(), self.n).astype(np.int64) - self.first
+
     def placed_lines(self, board: NDArray[np.int64], action: int, comment: str) -> str:
         """Lines of Python that put a board of tile values there and play a move."""
         rows = board.tolist()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tdl.base.machine import allocate
 from tdl.errors import refuse
+from tdl.game.boards import action_names
 from tdl.game.rules import ACTION_NAMES, Rules
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.player import Player, load
@@ -27,7 +28,7 @@ def export(source: str, target: Path, options: Namespace) -> str:
     ----------
     options : `actions` are the names of the moves 0 to 3 for `get_action`, with commas between.
     """
-    actions = _checked_actions(options.actions)
+    actions = action_names(options.actions, "--actions")
     arrays = arrays_of(load(source))
     with new_folder(target) as folder:
         folder.mkdir()
@@ -35,13 +36,6 @@ def export(source: str, target: Path, options: Namespace) -> str:
         np.savez_compressed(folder / "player.npz", **arrays)  # cut into planes of bytes it is no smaller
     sizes = [f"{name} ({(target / name).stat().st_size / 1e6:,.2f} MB)" for name in ("player.py", "player.npz")]
     return f"{target}: {' and '.join(sizes)}\nIn this folder: from player import best, values, get_action"
-
-
-def _checked_actions(text: str) -> list[str]:
-    actions = text.replace(" ", "").split(",")
-    if sorted(actions) != sorted(ACTION_NAMES):
-        raise refuse("--actions", text, f"{','.join(ACTION_NAMES)} in any order")
-    return actions
 
 
 def program(actions: Sequence[str]) -> str:

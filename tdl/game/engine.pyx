@@ -8,7 +8,7 @@ from tdl.base.checks import check_choice, check_instance, check_whole, without_n
 from tdl.errors import refuse
 from tdl.game.board cimport (FIVES, NIBBLES, board64, board128, board_array, board_t, empty_cells,
                              first_board, kind_for, legal_afterstates, max_tile, place)
-from tdl.game.boards import action_of, packed_boards, read_board, unpack
+from tdl.game.boards import action_of, actions_of, packed_boards, read_board, unpack
 from tdl.game.packing cimport as_int, taken
 from tdl.game.lines cimport LineTables
 from tdl.game.lines import tables_of
@@ -201,8 +201,107 @@ cdef class Engine:
         if type(tile) is not int or not 0 <= tile <= self.tables.rules.largest:
             raise refuse("tile", tile, f"a tile index from 1 to {self.tables.rules.largest}, or 0")
         if not self.empty(board):
-            raise refuse("board", self.show(board), "a board with an empty cell")
+            raise self._full(board)
         return self.on.place(self.tables, board, NULL, stream, tile)
+
+    def drops(self, after):
+        """What a drop makes of an afterstate: list of (board, probability), whose probabilities sum to 1.
+
+        They are in the order of the cells, and on each cell in that of the tiles in `rules.drop`.
+
+        Raises
+        ------
+        ConfigError : the board is full.
+        """
+        after, rules = self.board(after), self.tables.rules
+        shifts = [rules.bits * cell for cell, tile in enumerate(unpack(after, rules)) if not tile]
+        if not shifts:
+            raise self._full(after)
+        return [(after | tile << shift, share / len(shifts)) for shift in shifts for tile, share in rules.drop]
+
+    def drops_of(self, afters):
+        """The drops of many afterstates of at most 64 bits, one after the other, each in the order of `drops`.
+
+        Parameters
+        ----------
+        afters : packed boards, an array of shape (n,); or a list of boards.
+
+        Returns
+        -------
+        boards, uint64 (m,); probabilities, float64 (m,); and which afterstate each is of, int64 (m,), ascending. So
+        `np.bincount(which, probabilities * values, minlength=n)` are the means of values of these boards.
+
+        Raises
+        ------
+        ConfigError : the boards of these rules need more than 64 bits, one is no board of them, or full.
+        """
+        rules, packed = self.tables.rules, packed_boards(afters, self.tables.rules)
+        tiles, shares = np.array([tile for tile, _ in rules.drop], np.uint64), np.array([p for _, p in rules.drop])
+        empty = np.array(unpack(packed, rules)).T == 0
+        cells = empty.sum(1)
+        if not cells.all():
+            raise self._full(packed[cells.argmin()])
+        number, cell = np.nonzero(empty)
+        boards = packed[number, None] | tiles << (np.uint64(rules.bits) * cell.astype(np.uint64))[:, None]
+        return boards.ravel(), (shares / cells[number, None]).ravel(), np.repeat(number, len(tiles))
+
+    def step(self, board, action, chance):
+        """Play an action and let a tile drop: (board, reward).
+
+        Parameters
+        ----------
+        chance : a `Stream`, from which the drop is drawn as by `place`; or its number in `drops` of the afterstate.
+
+        Raises
+        ------
+        ConfigError : the action is not legal on this board, or there is no such drop.
+        """
+        after, reward = self.move(board, action)
+        if isinstance(chance, Stream):
+            return self.place(after, chance), reward
+        drops, number = self.drops(after), without_numpy(chance)
+        if type(number) is not int or not 0 <= number < len(drops):
+            raise refuse("chance", chance, f"a tdl.Stream, or the number of a drop, 0 to {len(drops) - 1}")
+        return drops[number][0], reward
+
+    def step_of(self, boards, actions, chance):
+        """`step` of many boards of at most 64 bits.
+
+        Parameters
+        ----------
+        boards : packed boards, an array of shape (n,); or a list of boards.
+        actions : one for each board.
+        chance : a `Stream`, from which the drops are drawn in the order of the boards; or their numbers, shape (n,).
+
+        Returns
+        -------
+        boards, uint64 (n,), and rewards, int32 (n,).
+
+        Raises
+        ------
+        ConfigError : the boards of these rules need more than 64 bits, or one has not this action or drop.
+        """
+        after, rewards, legal = self.afterstates_of(boards)
+        cdef int64_t i, n = len(after)
+        moves = np.arange(n), actions_of(actions, n)
+        if not legal[moves].all():
+            i = legal[moves].argmin()
+            allowed = f"one of the legal actions {np.flatnonzero(legal[i]).tolist()}"
+            raise refuse(f"action of board {i}", int(moves[1][i]), allowed)
+        cdef uint64_t[::1] following = after[moves]
+        if isinstance(chance, Stream):
+            for i in range(n):
+                following[i] = self.on.place(self.tables, following[i], NULL, chance, 0)
+            return following.base, rewards[moves]
+        dropped, _, number = self.drops_of(following.base)
+        drops, numbers = np.bincount(number, minlength=n), numbers_of_drops(chance, n)
+        for i in np.flatnonzero((numbers < 0) | (numbers >= drops)):
+            raise refuse(f"chance of board {i}", int(numbers[i]), f"the number of a drop, 0 to {drops[i] - 1}")
+        return dropped[drops.cumsum() - drops + numbers], rewards[moves]
+
+    def _full(self, board):
+        """Why nothing can drop."""
+        return refuse("board", self.show(board), "a board with an empty cell")
 
     def start(self, stream):
         """The first board of a game."""
@@ -213,6 +312,17 @@ cdef class Engine:
         """Value of the largest tile."""
         board = self.board(board)
         return self.on.max_tile(self.tables, board, NULL)
+
+
+cdef object numbers_of_drops(chance, int64_t n):
+    """The numbers of drops of `n` afterstates as an array of shape (n,)."""
+    try:
+        numbers = np.asarray(chance)
+    except ValueError:     # lists of unequal length
+        numbers = np.zeros(0)
+    if numbers.shape != (n,) or n and numbers.dtype.kind not in "iu":
+        raise refuse("chance", chance, f"a tdl.Stream, or the numbers of {n} drops")
+    return numbers.astype(np.int64)
 
 
 cdef Functions functions_of(const board_t *kind):

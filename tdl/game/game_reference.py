@@ -4,8 +4,13 @@ A board is a list of rows*cols tile indices, row by row. Random numbers come fro
 what the compiled engine draws, so both can play the same game.
 """
 
+from collections.abc import Sequence
+
 from tdl.game.boards import Board, drawn, lines
 from tdl.game.rules import DROP, Rules
+
+Law = Sequence[tuple[int, float]]
+"""The tiles of a drop with their probabilities."""
 
 MASK = 2**64 - 1
 
@@ -96,6 +101,22 @@ def place(board: Board, stream: Stream, rules: Rules, tile: int | str = DROP) ->
     cell = empty[(draw >> 32) * len(empty) >> 32]
     put = drawn(draw, rules) if tile == DROP else int(tile)
     return [put if i == cell else content for i, content in enumerate(board)]
+
+
+def drops(board: Sequence[int], law: Law) -> list[tuple[tuple[int, ...], float]]:
+    """What a drop makes of an afterstate, with probabilities: on each empty cell equally often, the tile by law."""
+    empty = [cell for cell, tile in enumerate(board) if not tile]
+    return [((*board[:cell], tile, *board[cell + 1 :]), share / len(empty)) for cell in empty for tile, share in law]
+
+
+def step(board: Board, action: int, chance: Stream | int, rules: Rules) -> tuple[Board, int]:
+    """The board after a legal action and a drop, which is drawn or has this number in `drops`; and the reward."""
+    moved = move(board, action, rules)
+    assert moved is not None
+    after, reward = moved
+    if isinstance(chance, Stream):
+        return place(after, chance, rules), reward
+    return list(drops(after, rules.drop)[chance][0]), reward
 
 
 def start(stream: Stream, rules: Rules) -> Board:

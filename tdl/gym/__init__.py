@@ -10,9 +10,9 @@ except ModuleNotFoundError as error:
     raise ImportError(f"tdl.gym needs gymnasium, which is not installed: {install('gym')}") from error
 
 from tdl.gym.env import GameEnv, GameVectorEnv
-from tdl.gym.observed_boards import ILLEGAL, OBSERVATIONS, RENDER_MODES
+from tdl.gym.observed_boards import ILLEGAL, OBSERVATIONS, RENDER_MODES, REWARDS
 
-__all__ = ["ID", "ILLEGAL", "OBSERVATIONS", "RENDER_MODES", "GameEnv", "GameVectorEnv"]
+__all__ = ["ID", "ILLEGAL", "OBSERVATIONS", "RENDER_MODES", "REWARDS", "GameEnv", "GameVectorEnv"]
 
 ID = "tdl/Game-v0"
 

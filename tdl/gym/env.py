@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tdl.base.checks import check_choice, check_whole, without_numpy
 from tdl.errors import refuse
-from tdl.game.boards import action_of, actions_of
-from tdl.gym.observed_boards import ARGUMENTS, FIGURES, RENDER_MODES, Boards, Frame, Info, Observation
+from tdl.gym.conventions import LegalDiscrete, LegalMultiDiscrete
+from tdl.gym.observed_boards import ARGUMENTS, FIGURES, RENDER_MODES, Boards, Frame, Info, Observation, row_of
 
 
 class _Settled:
@@ -36,28 +36,41 @@ class GameEnv(_Settled, gymnasium.Env[Observation, Any]):
 
     ## Action Space
 
-    `Discrete(4)`: 0 up, 1 right, 2 down, 3 left. An action that changes nothing is illegal: by default it is ignored
-    (reward 0, no tile drops, the game goes on), with `illegal="raise"` it raises `ConfigError`. `info["action_mask"]`
-    (int8, 1 where legal) fits `action_space.sample(mask)`; `action_masks()` gives the same as bool, as
-    sb3-contrib asks for it. A player that never looks at the mask may stand still for ever: give
-    `gymnasium.make(..., max_episode_steps=...)`.
+    `Discrete(4)`: 0 up, 1 right, 2 down, 3 left, or in the order of `actions`, which the masks follow; also a name.
+    `info["action_mask"]` (int8, 1 where legal) fits `action_space.sample(mask)`; `action_masks()` gives the same as
+    bool, as sb3-contrib asks for it. An action that changes nothing is illegal. By `illegal`:
+
+    - `"ignore"`: nothing happens (reward 0, no tile drops, the game goes on). A player that never looks at the mask
+      may stand still for ever: give `gymnasium.make(..., max_episode_steps=...)`.
+    - `"mask"`: the same, and the observation is a dictionary, `"observation"` and `"action_mask"`, as PettingZoo and
+      RLlib have it.
+    - `"end"`: the game ends: terminated, the board as it was, reward 0.
+    - `"raise"`: it raises `ConfigError`. `action_space.sample()` gives legal actions of the board as it is; so does
+      that of `GameVectorEnv`, but not of Gymnasium's own vectorisers.
 
     ## Observation Space
 
-    By `observation`:
+    By `observation`; L is the largest tile index that the board can hold (15 in 2048 on 4x4):
 
     - `"indices"`: `Box(0, L, (rows, cols), uint8)`, tile indices: 0 empty, then 1, 2, 3 ... in the order of
-      the values; L is the largest the board can hold (15 in 2048 on 4x4).
+      the values.
     - `"values"`: `Box(0, ..., (rows, cols), int32)`, tile values, 0 empty.
+    - `"scaled"`: `Box(0, 1, (rows, cols), float32)`, tile index / L.
     - `"planes"`: `MultiBinary((L + 1, rows, cols))`, plane i is 1 where the tile index is i; plane 0 marks
       empty cells.
+    - `"planes_last"`: `MultiBinary((rows, cols, L + 1))`, the same.
 
     `info` holds `action_mask`, `score`, `moves` (legal ones), `max_tile` (its value), `seed` and `game` (which
     of that seed, from 0 on).
 
     ## Rewards
 
-    The sum of the values of the tiles that the move made, a float: what it adds to the score.
+    A float. By `reward`:
+
+    - `"score"`: the sum of the values of the tiles that the move made: what it adds to the score.
+    - `"log2"`: the logarithm of that to base 2; 0 where the move made no tile.
+    - `"regret"`: the value of the move minus that of the best one, by `player`: 0 at best. An illegal move that ends
+      the game loses the whole value of the best one; one that is ignored has reward 0, so mask it.
 
     ## Starting State
 
@@ -68,7 +81,7 @@ class GameEnv(_Settled, gymnasium.Env[Observation, Any]):
 
     ## Episode End
 
-    Terminated when no action is legal. Never truncated by itself.
+    Terminated when no action is legal, or by an illegal one with `illegal="end"`. Never truncated by itself.
 
     ## Arguments
 
@@ -76,10 +89,14 @@ class GameEnv(_Settled, gymnasium.Env[Observation, Any]):
     size : "2x2" to "5x5", rows first.
     tiles : a tile rule of `conf/tiles` by name, "p90_10" and others.
     drop, start : the drop law and the start law instead of that rule's, as `Rules` has them: `((1, 0.9), (2, 0.1))`,
-        `("drop", "drop")`.
+        `("drop", "drop")`; a game that begins with one tile has `start=("drop",)`.
     engine : "bits" or "array", what boards are while they are played with: the same games.
-    observation : "indices", "values" or "planes".
-    illegal : "ignore" or "raise".
+    observation : "indices", "values", "planes", "planes_last" or "scaled".
+    illegal : "ignore", "raise", "end" or "mask".
+    actions : the order of the actions, "up,right,down,left".
+    reward : "score", "log2" or "regret".
+    player : who values moves for "regret": the folder of a run or checkpoint, "tdl:small", or an object with
+        `values_of(boards)` or `values(board)` of packed boards, as `tdl.Player` has them; of the same game and board.
     render_mode : None; "ansi": `render()` returns board and score as text; "rgb_array": a picture of the board, uint8
         (height, width, 3), 230 x 230 pixels for 4x4.
 
@@ -90,6 +107,7 @@ class GameEnv(_Settled, gymnasium.Env[Observation, Any]):
     Raises
     ------
     ConfigError : an argument that is not allowed; it names what is.
+    CheckpointError : there is no such player.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012 - as Gymnasium has it
@@ -98,13 +116,15 @@ class GameEnv(_Settled, gymnasium.Env[Observation, Any]):
         self._boards = Boards(1, render_mode=render_mode, **arguments)
         self.render_mode = render_mode
         self.observation_space = self._boards.space
-        self.action_space = spaces.Discrete(4)
+        self.action_space = LegalDiscrete(4) if self._boards.illegal == "raise" else spaces.Discrete(4)
         self._action = np.zeros(1, np.int64)
         self.__setstate__({})
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._mask: NDArray[np.int8] = self._boards.batch.legal[0].view(np.int8)  # a view: it follows the batch
+        if isinstance(self.action_space, LegalDiscrete):
+            self.action_space.masks = self.action_masks
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, Info]:
         """Begin a game: the first of `seed`, or the next one. There are no options."""
@@ -118,23 +138,25 @@ class GameEnv(_Settled, gymnasium.Env[Observation, Any]):
         if seed is not None or boards.seeds is None:
             boards.seed(only, np.array([self.np_random.integers(2**63) if seed is None else seed], np.int64))
         boards.begin(only)
-        return boards.observe()[0], self._info()
+        return row_of(boards.observe(), 0), self._info()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:
         """Play a move; a step after the end of the game is an illegal one. `action`: also an array of one number."""
         boards, batch = self._boards, self._boards.batch
         if boards.seeds is None:
             raise ResetNeeded("reset() comes before the first step()")
-        action = action_of(action)
-        reward = 0.0
-        if boards.raises or self._mask[action]:
-            self._action[0] = action
-            reward = float(batch.step(self._action).item())
-        return boards.observe()[0], reward, batch.over.item(), False, self._info()
+        self._action[0] = action = boards.action_of(action)
+        if boards.lost.item():
+            reward = 0.0
+        elif self._mask[action]:
+            reward = boards.reward(batch, self._action).item()
+        else:
+            reward = boards.play_illegal(boards.rows, self._action).item()
+        return row_of(boards.observe(), 0), float(reward), batch.over.item() or boards.lost.item(), False, self._info()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Whether each action is legal: bool array of shape (4,)."""
-        return np.array(self._boards.batch.legal[0])
+        return np.array(self._boards.legal[0])
 
     def render(self) -> Frame | None:
         """The board as the render mode has it."""
@@ -145,7 +167,7 @@ class GameEnv(_Settled, gymnasium.Env[Observation, Any]):
         batch, seeds = self._boards.batch, self._boards.seeds
         assert seeds is not None
         return {
-            "action_mask": self._mask.copy(),
+            "action_mask": self._mask[self._boards.order],
             **{key: getattr(batch, name).item() for key, name in FIGURES.items()},
             "seed": seeds.item(),
         }
@@ -193,11 +215,17 @@ class GameVectorEnv(_Settled, VectorEnv[Observation, Any, NDArray[Any]]):
         self.single_observation_space = self._boards.space
         self.single_action_space = spaces.Discrete(4)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
-        self._max_steps = np.inf if max_episode_steps is None else max_episode_steps
+        raises = self._boards.illegal == "raise"
+        self.action_space = LegalMultiDiscrete([4] * num_envs) if raises else spaces.MultiDiscrete([4] * num_envs)
+        self._max_steps = np.iinfo(np.int64).max if max_episode_steps is None else max_episode_steps
         self._steps = np.zeros(num_envs, np.int64)
         self._ended = np.zeros(num_envs, np.bool_)
-        self._rows = np.arange(num_envs)
+        self.__setstate__({})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if isinstance(self.action_space, LegalMultiDiscrete):
+            self.action_space.masks = self.action_masks
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -209,7 +237,7 @@ class GameVectorEnv(_Settled, VectorEnv[Observation, Any, NDArray[Any]]):
         mask = options.get("reset_mask")
         if mask is not None and not (np.shape(mask) == (self.num_envs,) and np.asarray(mask).dtype.kind == "b"):
             raise refuse("reset_mask", mask, f"a bool array of shape {(self.num_envs,)}")
-        which = self._rows if mask is None else np.flatnonzero(mask)
+        which = self._boards.rows if mask is None else np.flatnonzero(mask)
         if self._boards.seeds is None and len(which) < self.num_envs:
             raise ResetNeeded("reset() of all comes before that of some")
         self._seed(seed, which)
@@ -218,16 +246,15 @@ class GameVectorEnv(_Settled, VectorEnv[Observation, Any, NDArray[Any]]):
 
     def step(self, actions: ArrayLike) -> tuple[Observation, NDArray[Any], NDArray[Any], NDArray[Any], Info]:
         """Play a move on every board. `actions`: whole numbers 0 to 3, shape (num_envs,) or (num_envs, 1)."""
-        boards, batch = self._boards, self._boards.batch
+        boards = self._boards
         if boards.seeds is None:
             raise ResetNeeded("reset() comes before the first step()")
-        chosen = actions_of(actions, self.num_envs)
         starting = self._ended if self.autoreset_mode == AutoresetMode.NEXT_STEP else None
-        rewards = self._play(chosen, starting)
+        rewards = boards.play(boards.actions_of(actions), starting)
         self._steps[:] += 1
         if starting is not None and starting.any():
             self._begin(np.flatnonzero(starting))
-        terminated, truncated = batch.over.copy(), self._steps >= self._max_steps
+        terminated, truncated = boards.over, self._steps >= self._max_steps
         self._ended[:] = terminated | truncated
         final: Info = {}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and self._ended.any():
@@ -237,7 +264,7 @@ class GameVectorEnv(_Settled, VectorEnv[Observation, Any, NDArray[Any]]):
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Whether each action is legal: bool array of shape (num_envs, 4)."""
-        return self._boards.batch.legal.copy()
+        return self._boards.legal.copy()
 
     def render(self) -> tuple[Frame, ...] | None:
         """Each board as the render mode has it."""
@@ -251,7 +278,7 @@ class GameVectorEnv(_Settled, VectorEnv[Observation, Any, NDArray[Any]]):
             VectorEnv.reset(self, seed=seeds)  # which seeds `np_random`
             seeds = [seeds + i for i in range(self.num_envs)]
         if boards.seeds is None:
-            boards.seed(self._rows, self.np_random.integers(2**63, size=self.num_envs))
+            boards.seed(self._boards.rows, self.np_random.integers(2**63, size=self.num_envs))
         if seeds is None:
             return
         if not isinstance(seeds, Sequence) or isinstance(seeds, str) or len(seeds) != self.num_envs:
@@ -259,20 +286,7 @@ class GameVectorEnv(_Settled, VectorEnv[Observation, Any, NDArray[Any]]):
         for i in which:
             if seeds[i] is not None:
                 check_whole("seed", seeds[i], 0)
-                boards.seed(self._rows[i : i + 1], np.array([seeds[i]]))
-
-    def _play(self, chosen: NDArray[Any], starting: NDArray[np.bool_] | None) -> NDArray[np.float64]:
-        """Play the moves that are to be played: the rewards of all boards."""
-        batch = self._boards.batch
-        plays = np.ones(self.num_envs, np.bool_) if self._boards.raises else batch.legal[self._rows, chosen]
-        if starting is not None:
-            plays &= ~starting
-        if plays.all():
-            return batch.step(chosen).astype(np.float64)
-        rewards = np.zeros(self.num_envs)
-        which = np.flatnonzero(plays)
-        rewards[which] = batch.step(chosen[which], which)
-        return rewards
+                boards.seed(self._boards.rows[i : i + 1], np.array([seeds[i]]))
 
     def _begin(self, which: NDArray[np.int64]) -> None:
         self._boards.begin(which)
@@ -288,7 +302,7 @@ class GameVectorEnv(_Settled, VectorEnv[Observation, Any, NDArray[Any]]):
         """The last observations and infos of finished boards, before their next games begin."""
         seen, last = self._boards.observe(), np.full(self.num_envs, None, object)
         for i in np.flatnonzero(ended):
-            last[i] = seen[i]
+            last[i] = row_of(seen, i)
         info = self._boards.info()
         for rows in info.values():
             rows[~ended] = 0

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, DivergenceError
 from tdl.game.batch import Batch
 from tdl.game.boards import BoardLike, pack, unpack
 from tdl.game.engine import EVALUATION, EXPLORATION, Engine, Stream
+from tdl.game.rules import Rules
 from tdl.players.kinds import MAX_DEEP_PLIES, ActionValues, Agent, Values
 from tdl.search.options import SearchOptions
 from tdl.storage.records import RECORD, Records
@@ -72,11 +73,17 @@ def best_of(values: NDArray[np.floating[Any]]) -> Actions:
     return best
 
 
+ValuesOfMoves = Callable[[Moves], NDArray[np.floating[Any]]]
+"""Values of the four actions on boards, in points: shape (n, 4), nan where illegal."""
+
 SelectActions = Callable[[Which, Moves], Actions]
 """The actions of games, from the games' numbers and the moves on their boards."""
 
 OnMove = Callable[[Which, Moves, Actions, NDArray[np.int32], Moves], None]
 """Called after each move of the boards: which boards, the moves there were, actions, rewards, the moves there are."""
+
+OnTurn = Callable[[Which, Moves, NDArray[np.floating[Any]], Actions], None]
+"""Called before each move of the boards: the games' numbers, the moves there are, their values, and the actions."""
 
 EVERY = 64
 """Moves of all boards between two calls of `on_progress`, where a move is quick."""
@@ -159,13 +166,14 @@ class BatchPlayer(Agent):
     def play(self, episodes: int, options: PlayOptions, on_progress: OnProgress | None = None) -> Records:
         """Play many games at once; of the options seed, threads and plies count."""
         self.use_threads(options.threads)
-        return play_games(self._ahead(options.search), episodes, options.seed, on_progress=on_progress)
+        return play_games(self.ahead(options.search), episodes, options.seed, on_progress=on_progress)
 
     def action_values(self, search: SearchOptions) -> ActionValues:
         """Its action values when it looks so many plies ahead."""
-        return self._ahead(search).values
+        return self.ahead(search).values
 
-    def _ahead(self, search: SearchOptions) -> BatchPlayer:
+    def ahead(self, search: SearchOptions) -> BatchPlayer:
+        """The player that looks so many plies ahead."""
         if search != SearchOptions(search.plies):
             raise ConfigError("search: of an agent of kind dqn only the number of plies can be chosen")
         return look_ahead(self, search.plies)
@@ -174,11 +182,26 @@ class BatchPlayer(Agent):
 def play_games(
     player: BatchPlayer, episodes: int, seed: int = 0, *, boards: int = 128, on_progress: OnProgress | None = None
 ) -> Records:
+    """`play_by_values` by the values of a player."""
+    return play_by_values(player.rules, player.q, episodes, seed, boards=boards, on_progress=on_progress)
+
+
+def play_by_values(
+    rules: Rules,
+    values_of: ValuesOfMoves,
+    episodes: int,
+    seed: int = 0,
+    *,
+    boards: int = 128,
+    on_turn: OnTurn | None = None,
+    on_progress: OnProgress | None = None,
+) -> Records:
     """Play games without learning, on the drops that the evaluations of n-tuple networks meet with this seed.
 
     Parameters
     ----------
-    player : selects the actions.
+    rules : of the games.
+    values_of : values of the four actions; the first of the best is played.
     episodes : number of games.
     seed : of the drops.
     boards : played at once. Rounding in a network may depend on it.
@@ -186,14 +209,28 @@ def play_games(
     Returns
     -------
     structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,).
+
+    Raises
+    ------
+    DivergenceError : the value of a legal move is not finite.
     """
+
+    def select_actions(games: Which, moves: Moves) -> Actions:
+        values = values_of(moves)
+        if not np.isfinite(values[moves.legal]).all():
+            raise DivergenceError("the value of a move is not finite: the learning has diverged")
+        actions = best_of(values)
+        if on_turn:
+            on_turn(games, moves, values, actions)
+        return actions
+
     return play_block(
-        Batch(player.rules, max(1, min(boards, episodes))),
+        Batch(rules, max(1, min(boards, episodes))),
         0,
         episodes,
         seed=seed,
         role=EVALUATION,
-        select_actions=lambda _, moves: player.select_actions(moves),
+        select_actions=select_actions,
         on_progress=on_progress,
     )
 
@@ -225,31 +262,19 @@ class LookAhead(BatchPlayer):
     def q(self, moves: Moves) -> Values:
         """Values of the four actions on boards: float64 (n, 4), nan where illegal."""
         rows, actions = np.nonzero(moves.legal)
-        successors: list[int] = []
-        shares: list[float] = []
-        action_of: list[int] = []
-        for number, (row, action) in enumerate(zip(rows, actions, strict=True)):
-            after = pack(moves.after[row, action].tolist(), self.rules)
-            for board, share in self._successors(after):
-                successors.append(board)
-                shares.append(share)
-                action_of.append(number)
-        expected = np.zeros(len(rows))
-        np.add.at(expected, action_of, np.array(shares) * self._state_values(successors))
+        drops = [self._drops_of(pack(cells.tolist(), self.rules)) for cells in moves.after[rows, actions]]
+        number = np.repeat(np.arange(len(rows)), np.array([len(of_move) for of_move in drops], np.int64))
+        following = [drop for of_move in drops for drop in of_move]
+        shares = np.array([share for _, share in following])
+        values = self._state_values([board for board, _ in following])
+        expected = np.bincount(number, shares * values, minlength=len(rows))
         out = np.full(moves.legal.shape, np.nan)
         out[rows, actions] = moves.rewards[rows, actions] + expected
         return out
 
-    def _successors(self, after: int) -> list[tuple[int, float]]:
+    def _drops_of(self, after: int) -> list[tuple[int, float]]:
         """Boards after a drop, and how probable each is."""
-        if self.sampled:
-            return [(self.engine.place(after, self._drops), 1.0)]
-        cells = [cell for cell, tile in enumerate(unpack(after, self.rules)) if not tile]
-        return [
-            (after | tile << self.rules.bits * cell, share / len(cells))
-            for cell in cells
-            for tile, share in self.rules.drop
-        ]
+        return [(self.engine.place(after, self._drops), 1.0)] if self.sampled else self.engine.drops(after)
 
     def _state_values(self, boards: list[int]) -> Values:
         """The value of the best action on each board; 0 where the game is over."""

@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_whole
-from tdl.game.batch import Batch
 from tdl.game.boards import pack
-from tdl.game.engine import EVALUATION
 from tdl.game.rules import Rules
-from tdl.players.batch_play import Actions, Moves, Which, best_of, play_block
+from tdl.players.batch_play import Actions, Moves, Which, play_by_values
 from tdl.players.player import Player
 from tdl.training.options import OnProgress
 
@@ -51,18 +49,18 @@ def played_values(
     turns: list[tuple[NDArray[Any], ...]] = []
     rules = player.network.rules
 
-    def select_actions(which: Which, moves: Moves) -> Actions:
+    def values_of(moves: Moves) -> NDArray[np.float32]:
         values = np.full(moves.legal.shape, np.nan, np.float32)
         values[moves.legal] = player.afterstate_values(_packed(moves.after[moves.legal], rules))
-        actions = best_of(moves.rewards.astype(np.float32) + np.float32(player.gamma) * values)
-        rows = np.arange(len(which))
-        turns.append((which, values[rows, actions], moves.rewards[rows, actions], moves.after[rows, actions]))
-        return actions
+        return moves.rewards.astype(np.float32) + np.float32(player.gamma) * values
 
-    batch = Batch(rules, max(1, min(boards, episodes)))
-    play_block(batch, 0, episodes, seed=seed, role=EVALUATION, select_actions=select_actions, on_progress=on_progress)
-    games, values, rewards, cells = (np.concatenate(parts) for parts in zip(*turns, strict=True))
-    return _rows(player, games, values, rewards, cells)
+    def keep(games: Which, moves: Moves, _: NDArray[Any], actions: Actions) -> None:
+        rows = np.arange(len(games))
+        turns.append((games, moves.rewards[rows, actions], moves.after[rows, actions]))
+
+    play_by_values(rules, values_of, episodes, seed, boards=boards, on_turn=keep, on_progress=on_progress)
+    games, rewards, cells = (np.concatenate(parts) for parts in zip(*turns, strict=True))
+    return _rows(player, games, rewards, cells)
 
 
 def _packed(cells: NDArray[Any], rules: Rules) -> NDArray[Any]:
@@ -70,19 +68,18 @@ def _packed(cells: NDArray[Any], rules: Rules) -> NDArray[Any]:
     return pack(cells.astype(np.uint64).T, rules)
 
 
-def _rows(
-    player: Player, games: NDArray[Any], values: NDArray[Any], rewards: NDArray[Any], cells: NDArray[Any]
-) -> NDArray[np.void]:
+def _rows(player: Player, games: NDArray[Any], rewards: NDArray[Any], cells: NDArray[Any]) -> NDArray[np.void]:
     """The moves in the order of the games, each with what its game earned after it."""
     order = np.argsort(games, kind="stable")  # a game's moves stay in their order
     rows = np.zeros(len(order), PLAYED_VALUE)
-    rows["episode"], rows["value"] = games[order], values[order]
+    rows["episode"] = games[order]
     first = np.flatnonzero(np.diff(rows["episode"], prepend=-1))
     rows["move"] = np.arange(len(rows)) - np.repeat(first, np.diff(first, append=len(rows)))
     rules = player.network.rules
     tiles = np.array([rules.value(tile) for tile in range(rules.largest + 1)])
     rows["tile"] = tiles[cells[order].max(axis=1).astype(np.int64)]
     rows["afterstate"] = _packed(cells[order], rules)
+    rows["value"] = player.afterstate_values(rows["afterstate"])
     rows["earned"] = _earned(rewards[order].tolist(), rows["move"].tolist(), player.gamma)
     return rows
 

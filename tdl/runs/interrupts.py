@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 from tdl.base import streams
+from tdl.errors import Interrupted
 
 URGENT = (signal.SIGINT, signal.SIGTERM)
 WARNINGS = (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
@@ -43,6 +44,11 @@ class Interrupts:
     def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
+
+    def stop(self) -> None:
+        """Raise `Interrupted` where a signal came."""
+        if self.requested:
+            raise Interrupted("stopped before all was done", 128 + self.requested)
 
     def _handle(self, number: int, _: FrameType | None) -> None:
         if self.requested and number in WARNINGS:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tdl.game.game_reference import move
+from tdl.game.game_reference import drops, move
 from tdl.game.rules import DROP, Rules
 
 Tiles = tuple[int, ...]
@@ -49,12 +49,6 @@ def legal_moves(board: Tiles, rules: Rules) -> Moves:
     """The legal moves of a state."""
     moves = (move(list(board), action, rules) for action in range(4))
     return [(reward, tuple(after)) for after, reward in filter(None, moves)]
-
-
-def drops(board: Tiles, law: tuple[tuple[int, float], ...]) -> list[tuple[Tiles, float]]:
-    """What a drop makes of an afterstate, with probabilities: on each empty cell equally often, the tile by law."""
-    empty = [cell for cell, tile in enumerate(board) if not tile]
-    return [((*board[:cell], tile, *board[cell + 1 :]), share / len(empty)) for cell in empty for tile, share in law]
 
 
 class Solver:

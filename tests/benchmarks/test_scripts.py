@@ -108,6 +108,11 @@ def test_a_table_shows_medians_and_ratios(capsys):
         ("search", "--checkpoint {run} --plies 13", "plies: 13 is not allowed"),
         ("serve", "--checkpoint missing", "missing: no checkpoint here"),
         ("gym", "--public nowhere:Game-v0", "--public: nowhere:Game-v0 cannot be made"),
+        (
+            "gym",
+            "--peer nowhere:Game-v0",
+            "--peer: 'nowhere:Game-v0' is not allowed; expected envpool:TASK or pgx:GAME",
+        ),
     ],
 )
 def test_errors_are_one_line(capsys, small_run, name, words, message):

@@ -9,7 +9,7 @@ from importlib import resources
 
 import pytest
 
-from tdl.cli import evaluate, help, match, move, play, serve, solve
+from tdl.cli import evaluate, games, help, match, move, play, serve, solve
 from tdl.config.files import file, group_file, group_names
 from tdl.config.schema import RUN, STAGES
 from tdl.dqn.options import DQNOptions
@@ -24,6 +24,7 @@ CONF = resources.files("tdl.conf")
 PROGRAMS = {
     "run": RUN,
     "evaluate": evaluate.SCHEMA,
+    "games": games.SCHEMA,
     "solve": solve.SCHEMA,
     "play": play.SCHEMA,
     "serve": serve.SCHEMA,

@@ -39,6 +39,7 @@ def test_what_contradicts_gymnasium_is_found(name):
         *(lambda shown=shown: Plain(shown=shown) for shown in ("values", "indices", "planes", "flat", "dict")),
         *(lambda illegal=illegal: Plain(illegal=illegal) for illegal in ("ends", "truncates", "raises", "costs")),
         *(lambda mode=mode: Lanes(mode=mode) for mode in AutoresetMode),
+        lambda: Lanes(n=1),
         lambda: gymnasium.make(tdl.gym.ID, size="3x3"),
         lambda: gymnasium.make_vec(tdl.gym.ID, 8, size="3x3"),
         Functions,

@@ -26,10 +26,10 @@ def wrong(env, steps=5000, rules=RULES):
 def test_what_is_wrong_is_found_and_nothing_else(name):
     mutant, words, checks = MUTANTS[name]
     if issubclass(mutant, Lanes) or checks & ALONE:
-        found = wrong(mutant(**words), 1000)
+        reasons = wrong(mutant(**words), 1000)
     else:
-        found = wrong(Lanes(lambda: mutant(**words)))
-    assert {*found} == checks, found
+        reasons = wrong(Lanes(lambda: mutant(**words)))
+    assert {*reasons} == checks, reasons
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_what_is_wrong_is_found_and_nothing_else(name):
         {"paid": lambda gained: np.log2(gained) if gained else 0.0},
         {"paid": lambda gained: gained - 1},
     ],
-    ids=str,
+    ids=", ".join,
 )
 def test_nothing_is_wrong_with_any_convention(words):
     rows, cols = words.get("size", (3, 3))
@@ -71,8 +71,8 @@ def test_nothing_is_wrong_with_any_mode_of_auto_reset(mode):
     ],
 )
 def test_functions_of_boards_that_are_wrong_are_found(name, checks):
-    found = wrong(Functions(MUTANTS[name][0]()))
-    assert {*found} == checks, found
+    reasons = wrong(Functions(MUTANTS[name][0]()))
+    assert {*reasons} == checks, reasons
 
 
 def test_nothing_is_wrong_with_right_functions_of_boards():

@@ -81,10 +81,12 @@ def takers():
     network.weights[:] = np.random.default_rng(1).integers(0, 100, len(network.weights))
     player, engine, solution = tdl.Player(network), tdl.Engine(RULES_2X2), solve(RULES_2X2)
     drops = [tdl.Stream(1, 0, 0) for _ in range(2 * len(ALIKE) + len(NONE))]
-    methods = ("board", "array", "show", "afterstates", "legal", "terminal", "empty", "max_tile")
+    methods = ("board", "array", "show", "afterstates", "legal", "terminal", "empty", "max_tile", "drops")
     return {
         **{f"Engine.{name}": getattr(engine, name) for name in methods},
         "Engine.move": lambda board: engine.move(board, 2),
+        "Engine.step": lambda board: engine.step(board, 2, 0),
+        "Engine.drops_of": lambda board: engine.drops_of([board])[0],
         "Engine.place": lambda board: engine.place(board, drops.pop()),
         "NTupleNetwork.value": network.value,
         "NTupleNetwork.entries": network.entries,

@@ -62,6 +62,68 @@ def test_place(rules, kind, data, seed):
     assert compiled.next() == drops.next()  # as many draws, and none for the refused drop
 
 
+def packed(rules, drops):
+    """The boards of drops as ints, with their probabilities."""
+    return [(pack(board, rules), share) for board, share in drops]
+
+
+@each_engine
+@each_rules
+def test_drops(rules, kind):
+    afters = [board for board in telling_boards(rules, 40 // SHARE) if 0 in board]
+    expected = [packed(rules, reference.drops(board, rules.drop)) for board in afters]
+    boards = [pack(board, rules) for board in afters]
+    assert [engine(rules, kind).drops(board) for board in boards] == expected
+    assert all(sum(share for _, share in drops) == pytest.approx(1, abs=1e-12) for drops in expected)
+    if rules.bits * rules.cells <= 64:
+        dropped, shares, number = engine(rules, kind).drops_of(boards)
+        assert [*zip(dropped.tolist(), shares.tolist(), strict=True)] == [drop for drops in expected for drop in drops]
+        assert number.tolist() == [i for i, drops in enumerate(expected) for _ in drops]
+        assert (dropped.dtype, shares.dtype, number.dtype) == (np.uint64, np.float64, np.int64)
+        assert [len(array) for array in engine(rules, kind).drops_of([])] == [0, 0, 0]
+    for take in (lambda full: engine(rules, kind).drops(full), lambda full: engine(rules, kind).drops_of([full])):
+        with pytest.raises(ConfigError, match=r"board with an empty cell|at most 64 bits"):
+            take(pack([1] * rules.cells, rules))
+
+
+@each_engine
+@each_rules
+def test_steps(rules, kind):
+    """By number: one drop after the other. By a stream: the boards draw from it one after the other."""
+    moved = [board for board in telling_boards(rules, 40 // SHARE) if reference.legal(board, rules)]
+    boards, actions = [pack(board, rules) for board in moved], [reference.legal(board, rules)[-1] for board in moved]
+    for seed in (None, 7):
+        mine, theirs = (Stream(seed, 0, 0), reference.Stream(seed, 0, 0)) if seed else (range(len(moved)),) * 2
+        expected, numbers = [], []
+        for number, (board, action) in enumerate(zip(moved, actions, strict=True)):
+            drops = reference.drops(reference.move(board, action, rules)[0], rules.drop)
+            numbers.append(number % len(drops))
+            following, reward = reference.step(board, action, theirs if seed else numbers[-1], rules)
+            expected.append((pack(following, rules), reward))
+            assert engine(rules, kind).step(boards[number], action, mine if seed else numbers[-1]) == expected[-1]
+        if rules.bits * rules.cells <= 64:
+            chance = Stream(seed, 0, 0) if seed else numbers
+            following, rewards = engine(rules, kind).step_of(boards, actions, chance)
+            assert [*zip(following.tolist(), rewards.tolist(), strict=True)] == expected
+    assert mine.next() == theirs.next()
+
+
+@pytest.mark.parametrize(
+    ("action", "chance", "message"),
+    [
+        (0, 0, r"action.*: 0 is not allowed; expected one of the legal actions \[1, 2\]"),
+        (2, 28, r"chance.*: 28 is not allowed; expected .*the number of a drop, 0 to 27"),
+        (2, -1, "chance.*: -1 is not allowed"),
+        (2, 0.5, "chance: .* is not allowed; expected a tdl.Stream, or the numbers? of"),
+    ],
+)
+def test_what_is_no_step(action, chance, message):
+    board = Engine().board([[2, 4, 0, 0], [0] * 4, [0] * 4, [0] * 4])
+    for play in (lambda: Engine().step(board, action, chance), lambda: Engine().step_of([board], [action], [chance])):
+        with pytest.raises(ConfigError, match=message):
+            play()
+
+
 @each_engine
 @each_rules
 @few

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import RecordEpisodeStatistics, RecordVideo
 from gymnasium.wrappers.vector import RecordEpisodeStatistics as RecordVectorStatistics
+from support.gym_steps import beside
 from support.reference_batch import ReferenceBatch
 from support.shapes import RULES, each_engine
 
@@ -101,51 +102,7 @@ def test_observations_show_the_same_board(words, rules):
 @pytest.mark.parametrize("limit", [None, 15])
 def test_vectorised_as_gymnasium_would(observation, mode, limit):
     """Side by side with Gymnasium's own vectorisation of the single environment: all that is returned."""
-    words = {"size": "2x2", "observation": observation, "max_episode_steps": limit}
-    ours = gymnasium.make_vec(ID, 5, vectorization_mode="vector_entry_point", autoreset_mode=mode, **words)
-    sync = gymnasium.make_vec(ID, 5, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **words)
-    assert type(ours.unwrapped) is GameVectorEnv
-    assert type(sync.unwrapped) is SyncVectorEnv
-    assert ours.metadata == sync.metadata | {"autoreset_mode": mode}
-    for name in ("observation_space", "action_space", "single_observation_space", "single_action_space", "num_envs"):
-        assert getattr(ours, name) == getattr(sync, name), name
-    assert_same(ours.reset(seed=3), sync.reset(seed=3))
-    ours.action_space.seed(0)
-    ended = 0
-    for _ in range(120):
-        actions = ours.action_space.sample()
-        step, expected = ours.step(actions), sync.step(actions)
-        assert_same(step, expected)
-        assert step[0] in ours.observation_space
-        done = step[2] | step[3]
-        ended += done.sum()
-        if mode == AutoresetMode.DISABLED and done.any():
-            assert_same(ours.reset(options={"reset_mask": done}), sync.reset(options={"reset_mask": done}), done)
-    assert ended > 10
-    assert_same(ours.reset(), sync.reset())
-    assert_same(ours.reset(seed=[9, None, 1, 2, None]), sync.reset(seed=[9, None, 1, 2, None]))
-
-
-def assert_same(one, other, told=None):
-    """Two answers of vectorised environments; `told`: the boards of which the other's info tells."""
-    for mine, theirs in zip(one[:-1], other[:-1], strict=True):
-        assert (mine.shape, mine.dtype) == (theirs.shape, theirs.dtype)
-        assert np.array_equal(mine, theirs)
-    assert_same_info(one[-1], other[-1], told)
-
-
-def assert_same_info(one, other, told):
-    assert one.keys() == other.keys()
-    for key, theirs in other.items():
-        mine = one[key]
-        if isinstance(theirs, dict):
-            assert_same_info(mine, theirs, told)
-        elif key == "final_obs":
-            assert [x is None for x in mine] == [x is None for x in theirs]
-            assert all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True) if a is not None)
-        else:
-            rows = slice(None) if told is None else told
-            assert np.array_equal(mine[rows], theirs[rows]), key
+    assert beside({"size": "2x2", "observation": observation}, mode, 120, limit) > 10
 
 
 def test_a_list_of_boards_is_as_many_games():

@@ -27,7 +27,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 PAGES = [*DOCUMENTS, ROOT / "outputs" / "README.md", *sorted((ROOT / "experiments").rglob("README.md"))]
 NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 
-COMPOSED = "(?:run|sweep|solve|evaluate|match|play|serve)"
+COMPOSED = "(?:run|sweep|solve|evaluate|games|match|play|serve)"
 LEFT_OUT = re.compile(r"\.\.\.|--help| (?:resume|solution)=| -(?!m )")
 """Commands that need a run or have a word to fill in."""
 

@@ -7,17 +7,21 @@ import shlex
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.programs import UNDRAWN, inside
+from support.shapes import played_boards
 
+import tdl
 from tdl.cli import MODULES
+from tdl.players.baselines import play_random
 
 DOCS = Path(__file__).parents[2] / "docs"
 TUTORIAL = sorted((DOCS / "tutorial").glob("*.md"), key=Path.read_text)
 """One walk, for a page needs the folders of those before it. Their titles are numbered."""
 
 WALKS = {"tutorial": TUTORIAL}
-WALKS |= {name: [DOCS / "howto" / f"{name}.md"] for name in ("sweeps", "new_tuples", "new_game", "figure")}
+WALKS |= {name: [DOCS / "howto" / f"{name}.md"] for name in ("sweeps", "new_tuples", "new_game", "figure", "games")}
 
 STEP = re.compile(r"^    (?P<command>tdl .+?)$|^```(?P<kind>python|yaml|)\n(?P<text>.*?)^```", re.M | re.S)
 FILE = re.compile(r"file\s+`([\w/.]+)`\s+in\s+a\s+folder\s+of\s+yours,\s+say\s+`(\w+)`")
@@ -37,6 +41,7 @@ WORDS = {
     "run": SHORT,
     "sweep": ("-m", *SHORT, "hydra/launcher=basic"),  # each process takes a second to start
     "evaluate": ("evaluate.episodes=2",),
+    "games": ("games=2",),
     "play": ("--cfg", "job"),  # these two go on until somebody ends them
     "serve": ("--cfg", "job"),
 }
@@ -95,3 +100,19 @@ def walk(page):
 def test_a_walk_through_the_pages(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert all(walk(page) >= 2 for page in WALKS[name])
+
+
+def test_the_searches_of_the_page_about_chance():
+    """The expectimax has the values of ours, which are float32; the tree search scores twice what random play does."""
+    steps = STEP.finditer((DOCS / "guide" / "chance.md").read_text())
+    one, many, tree = (step["text"] for step in steps)
+    names = {}
+    execute(one + many, names)
+    player, boards = names["player"], played_boards(tdl.Rules(), 400)[::40] + [0x1121212112121212]
+    expected = [player.values(board, plies=2) for board in boards]
+    np.testing.assert_allclose([names["expectimax"](board, 2) for board in boards], expected, rtol=1e-6)
+    np.testing.assert_allclose(names["two_plies"](np.array(boards, np.uint64)), expected, rtol=1e-6)
+    execute(tree, names)
+    games, random = names["games"], play_random(names["engine"].rules, 1000)
+    assert games["score"].mean() > 2 * random["score"].mean()
+    assert round(random["score"].mean()) == 175  # as the page says

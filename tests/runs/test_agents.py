@@ -12,6 +12,7 @@ from support.programs import UNDRAWN, checkpoint, files, go_on, inside, learned,
 import tdl.results
 from tdl import Rules, load
 from tdl.cli.evaluate import main as evaluate_main
+from tdl.cli.games import main as games_main
 from tdl.cli.run import main
 from tdl.game.engine import TRAINING
 from tdl.players.baselines import play_greedy, play_random
@@ -95,6 +96,16 @@ def test_its_scores_are_counted_in_bands(deep):
     assert list(zip(frame["score"], frame["games"], strict=True)) == expected
     assert frame["share"].sum() == pytest.approx(1)
     assert tdl.results.bands(deep, 10**9)["games"].tolist() == [20]
+
+
+@pytest.mark.parametrize("plies", [1, 2])
+def test_its_games_move_by_move_are_those_of_its_evaluation(deep, tmp_path, plies):
+    done = inside(str(deep), str(tmp_path / "a.npz"), "games=3", f"plies={plies}", "seed=5", program=games_main)
+    assert done.returncode == 0, done.stderr
+    with np.load(tmp_path / "a.npz") as arrays:
+        assert arrays["scores"].tolist() == load_agent(deep).evaluate(3, seed=5, plies=plies)["score"].tolist()
+        values = np.where(np.isnan(arrays["values"]), -np.inf, arrays["values"])
+        assert (values.argmax(axis=1) == arrays["actions"]).all()
 
 
 @pytest.mark.parametrize("words", [DQN, MODERN])

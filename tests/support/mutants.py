@@ -345,6 +345,15 @@ class PaysIllegalMoves(Plain):
 # Drops
 
 
+@wrong("illegal moves", "rewards", "score")
+class PlaysAnotherMove(Plain):
+    """For an illegal move a legal one is played."""
+
+    def refused(self, direction):
+        legal = [action for action, mark in enumerate(self.legal_moves()) if mark]
+        return self.step(legal[0]) if legal else super().refused(direction)
+
+
 @wrong("illegal moves")
 class DropsAfterIllegalMoves(Plain):
     def refused(self, direction):
@@ -462,6 +471,14 @@ class DropsWhereItDidBefore(Plain):
         return self.dropped[-1][0] if self.dropped[-1][0] in cells else cells[0]
 
 
+@wrong("slides")
+class DropsOverTiles(Plain):
+    """Any cell is drawn; the tile that it holds is lost."""
+
+    def cell(self, before):
+        return self.rng.randrange(len(self.board))
+
+
 @wrong("one drop")
 class DropsOnTiles(Plain):
     """Any cell is drawn; where it holds a tile, none drops."""
@@ -533,6 +550,15 @@ class EndsWithoutLookingUp(Plain):
         return 0 not in board and all(self.moved(board, way)[0] == board for way in (LEFT, RIGHT))
 
 
+@wrong("errors")
+class FailsAtTheEnd(Plain):
+    """The cell of the next drop is drawn in advance."""
+
+    def drop(self, before):
+        super().drop(before)
+        self.rng.choice(self.empty())
+
+
 @wrong("end")
 class TruncatesAtTheEnd(Plain):
     """The end of a game is called a truncation."""
@@ -590,6 +616,14 @@ class UsesTheGlobalGenerator(Plain):
 
     def seed(self, seed):
         self.rng = random
+
+
+@wrong("seeds")
+class SeedsTheFirstBoardAlone(Plain):
+    def drop(self, before):
+        seeded, self.rng = self.rng, random
+        super().drop(before)
+        self.rng = seeded
 
 
 @wrong("seeds")
