@@ -30,16 +30,12 @@ def gymnasium_2048() -> Any:
     return env
 
 
-def gym_2048() -> Any:
+def gym_2048_extended() -> Any:
     from gym_2048.env import Base2048Env
 
     env = Base2048Env()
     env.set_board = lambda rows: setattr(env, "board", np.array(rows))
     return env
-
-
-gym_2048_extended = gym_2048
-"""Both packages have a module of this name."""
 
 
 def ash2048() -> Any:
@@ -48,13 +44,11 @@ def ash2048() -> Any:
     from importlib.machinery import PathFinder
     from importlib.util import module_from_spec
 
-    found = PathFinder.find_spec("ash2048")
-    sys.modules["gym2048"] = module_from_spec(found)  # type: ignore[arg-type]
+    spec = PathFinder.find_spec("ash2048")
+    sys.modules["gym2048"] = module_from_spec(spec)  # type: ignore[arg-type]
     from gym2048.env import Game2048
 
-    env = Game2048()
-    env.set_board = lambda rows: setattr(env, "board", np.array(rows, float))
-    return env
+    return Game2048()
 
 
 def envpack() -> Any:

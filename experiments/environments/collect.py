@@ -23,9 +23,12 @@ TABLE = re.compile(r"(<!-- conventions.csv -->\n).*?(<!-- end -->)", re.S)
 COLUMNS = {"first tiles": "number of first tiles", "actions": "actions", "illegal move": "illegal moves",
            "observation": "observation", "reward": "rewards", "end": "end"}  # fmt: skip
 """Columns of conventions.csv, and the checks that they are about."""
-SHOWN = ["first tiles", "illegal move", "end", "wrong"]
-SHORTER = {r",? in (all )?[\d,]+( games| legal moves)?|; no tile drops|; the last board has one more tile|reset puts |\d (?=[udlr])|^[\w.()]+: ": "",
-           r"terminated when no move is legal": "no move is legal"}  # fmt: skip
+SHOWN = ["first tiles", "illegal move", "wrong"]
+SHORTER = {
+    r", in (all )?[\d,]+( games| legal moves)?|; no tile drops|; the last board has one more tile": "",
+    r"reset puts |\d (?=[udlr])|^[\w.()]+: ": "",
+    r"terminated when no move is legal": "no move is legal",
+}
 """What a cell leaves out of a finding, and what it says instead."""
 
 
