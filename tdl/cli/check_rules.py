@@ -21,7 +21,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("env", metavar="MODULE:ENV", help="as tdl.gym:tdl/Game-v0, or mine:MyEnv of ./mine.py")
     parser.add_argument("words", metavar="KEY=VALUE", nargs="*", help=f"keys: {', '.join(WORDS)}")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    options = parser.parse_args(words)
+    options = parser.parse_intermixed_args(words)
     values = _values(options.words)
     files.load_games()
     rules = files.named_rules(values["game"], values["size"], values["tiles"])

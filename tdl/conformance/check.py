@@ -4,6 +4,7 @@ import random
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ import pandas as pd
 
 from tdl.base.checks import check_whole, without_numpy
 from tdl.conformance import contract, drops, moves
-from tdl.conformance.finding import WRONG, Finding
+from tdl.conformance.evidence import Evidence
+from tdl.conformance.finding import NOT_TESTED, WRONG, Finding
 from tdl.conformance.findings_report import frame
 from tdl.conformance.foreign_play import Player, place, play, probe
 from tdl.conformance.subject import Subject, subject_of
+from tdl.errors import TdlError
 from tdl.game.rules import Rules, checked_rules
 
 STEPS, SECONDS, CHANCE = 300_000, 100.0, 0.001
@@ -61,15 +64,37 @@ def check(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[F
     with _shared_numbers_as_they_were(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the environment
         try:
-            subject.reset(seed)
-        except Exception as error:  # whatever it is
-            return [Finding("errors", WRONG, f"reset raised {type(error).__name__}: {error}")], 0
-        reading, directions = probe(subject, rules, seed)
-        player = Player(subject, rules, reading, directions, seed)
-        played = play(player, steps, SECONDS, seed)
-        placed = place(player, seed) if subject.sets_boards else None
-        findings = [*moves.checks(moves.Moves(player, played, placed)), *drops.checks(played, CHANCE)]
-        return [*findings, *_contract(subject, seed)], len(played.steps)
+            findings, played = _findings(subject, rules, steps, seed)
+        except TdlError:
+            raise
+        except Exception as error:  # whatever it does
+            findings, played = [Finding("errors", WRONG, f"it cannot be played: {type(error).__name__}: {error}")], 0
+    again = f"import tdl; table = tdl.rules_check(env, tdl.{rules!r}, steps={steps}, seed={seed})"
+    return [_reproduced(finding, f"{subject.name}\n{again}") for finding in findings], played
+
+
+def _findings(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[Finding], int]:
+    reading, directions = probe(subject, rules, seed)
+    player = Player(subject, rules, reading, directions, seed)
+    played = play(player, steps, SECONDS, seed)
+    placed = place(player, seed) if subject.sets_boards else None
+    findings = [*moves.checks(moves.Moves(player, played, placed)), *_contract(subject, seed)]
+    repeats = ("seeds", WRONG) in {(finding.check, finding.verdict) for finding in findings}
+    return [*findings, *_drops(played, repeats=repeats)], len(played.steps)
+
+
+def _drops(played: Evidence, *, repeats: bool) -> list[Finding]:
+    """Findings about drops, where games are not the same one again and again."""
+    if repeats and len(played.starts) > 1 and (played.starts == played.starts[0]).all():
+        return [Finding("drop tiles", NOT_TESTED, "all games begin with the same board")]
+    return drops.checks(played, CHANCE)
+
+
+def _reproduced(finding: Finding, lines: str) -> Finding:
+    """The finding, with the way to meet it again: where no game shows it, that is by all of them."""
+    if finding.verdict != WRONG or finding.reproduction:
+        return finding
+    return replace(finding, reproduction=f"{lines}\nprint(*table[table.check == {finding.check!r}].text)")
 
 
 def _contract(subject: Subject, seed: int) -> list[Finding]:

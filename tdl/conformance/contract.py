@@ -1,4 +1,4 @@
-"""Whether an environment keeps what Gymnasium documents: seeds, spaces, new arrays, truncation and auto-reset."""
+"""Whether an environment keeps what Gymnasium documents: seeds, spaces, new arrays and auto-reset."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ def checks(subject: Subject, seed: int) -> list[Finding]:
     watch = _Watch(subject)
     for answer in _answers(subject, seed):
         watch.add(answer)
-    findings = [_seeds(subject, seed), watch.spaces(), watch.arrays(), watch.truncation()]
+    findings = [_seeds(subject, seed), watch.spaces(), watch.arrays()]
     if isinstance(subject, VectorSubject):
         return [*findings, watch.autoreset()]
     return [*findings, _after_the_end(subject, seed), _interface(subject, seed)]
@@ -115,8 +115,8 @@ def _shared_generators_elsewhere() -> Iterator[None]:
 
 
 def _alike(leaves: list[NDArray[Any]]) -> bool:
-    """Whether the rows of each array are the same."""
-    return all((leaf == leaf[:1]).all() for leaf in leaves)
+    """Whether the rows of each array are the same; of no arrays nothing is known."""
+    return bool(leaves) and all((leaf == leaf[:1]).all() for leaf in leaves)
 
 
 def _resets_are_alike(subject: Subject, seed: int) -> bool:
@@ -141,7 +141,10 @@ def _after_the_end(subject: Subject, seed: int) -> Finding:
             return Finding("after the end", CONVENTION, "a step after the end changes the board")
         over &= bool(answer.terminated.any() or answer.truncated.any())
     if not over:
-        return Finding("after the end", WRONG, "a step after the end says that the game goes on, with the same board")
+        verdict = WRONG if _is_gymnasium(subject) else CONVENTION
+        return Finding(
+            "after the end", verdict, "a step after the end says that the game goes on, with the same board"
+        )
     return Finding("after the end", CONVENTION, "a step after the end changes nothing, and says again that it is over")
 
 
@@ -176,22 +179,17 @@ class _Watch:
     def __init__(self, subject: Subject) -> None:
         self.subject, self.count = subject, 0
         self.contains = getattr(getattr(subject.native, "observation_space", None), "contains", None)
-        self.outside, self.kept, self.cut = "", list[tuple[Any, Leaves]](), set[int]()
-        self.steps, self.ended = np.zeros(subject.n, np.int64), np.zeros(subject.n, np.bool_)
-        self.longest, self.ends, self.finals, self.paid = 0, 0, 0, 0.0
+        self.outside, self.returned = "", list[tuple[Any, Leaves]]()
+        self.ended, self.ends, self.finals, self.paid = np.zeros(subject.n, np.bool_), 0, 0, 0.0
 
     def add(self, answer: Answer) -> None:
         """Look at one more answer."""
         if self.contains is not None and not self.outside and not self.contains(answer.observations):
             self.outside = self._in_words(answer.observations)
         if self.count < SHORT:
-            self.kept.append((answer.observations, self._copies(answer.observations)))
-        self.steps = np.where(answer.began | (self.count == 0), 0, self.steps + 1)
-        self.longest = max(self.longest, int(self.steps.max()))
-        self.cut |= {*self.steps[answer.truncated].tolist()}
+            self.returned.append((answer.observations, self._copies(answer.observations)))
         self.paid += float(np.abs(answer.rewards[self.ended]).sum())
         self.ended = answer.terminated | answer.truncated
-        self.steps[self.ended] = 0
         self.count += 1
         if self.ended.any():
             self.ends += 1
@@ -215,18 +213,11 @@ class _Watch:
 
     def arrays(self) -> Finding:
         """Whether later steps leave the observations that were returned as they are."""
-        for observations, copies in self.kept:
+        for observations, copies in self.returned:
             later = self._copies(observations)
             if any(not np.array_equal(later[path], leaf) for path, leaf in copies.items()):
                 return Finding("arrays", WRONG, "a later step overwrites an observation that an earlier one returned")
         return Finding("arrays", CONFORMS, "no later step overwrites an observation")
-
-    def truncation(self) -> Finding:
-        """After how many steps games are truncated."""
-        if not self.cut:
-            return Finding("truncation", CONFORMS, f"no game of up to {self.longest:,} steps is truncated")
-        after = f"{min(self.cut)}" if len(self.cut) == 1 else f"{min(self.cut)} to {max(self.cut)}"
-        return Finding("truncation", CONVENTION, f"games are truncated after {after} steps")
 
     def autoreset(self) -> Finding:
         """Whether finished games begin anew as `metadata["autoreset_mode"]` says."""

@@ -18,6 +18,10 @@ MAX_DROPS = 2
 """Tiles that may be new after a move, where moves are only looked for."""
 
 
+EXPLAINED, CLEAR = 0.25, 1.5
+"""A direction explains at least this share of the boards that an action changes, and so many times what others do."""
+
+
 def follows(after: Boards, seen: Boards) -> NDArray[np.bool_]:
     """Whether boards are afterstates with a few new tiles on empty cells; over the last axis."""
     new = (after == 0) & (seen != 0)
@@ -28,13 +32,17 @@ def follows(after: Boards, seen: Boards) -> NDArray[np.bool_]:
 def directions_of(
     before: Boards, actions: NDArray[np.int64], seen: Boards, n: int, rules: Rules
 ) -> tuple[Directions, float]:
-    """The direction of each of `n` actions, -1 where none explains half of its moves; the share that they explain."""
-    use = readable(before, rules) & readable(seen, rules)
+    """The direction of each of `n` actions, -1 where none explains them; the share that they explain."""
+    use = readable(before, rules) & readable(seen, rules) & (before != seen).any(axis=1)
     fits = follows(slid_boards(before[use], rules).after, seen[use][:, None])
     directions, explained = np.full(n, -1, np.int8), 0.0
     for action in range(n):
         chosen = fits[actions[use] == action]
-        if len(chosen) and (shares := chosen.mean(axis=0)).max() >= 0.5:
+        if not len(chosen):
+            continue
+        shares = chosen.mean(axis=0)
+        *_, second, best = np.sort(shares)
+        if best >= max(EXPLAINED, CLEAR * second):
             directions[action] = shares.argmax()
             explained += chosen[:, shares.argmax()].sum()
     return directions, explained / max(1, len(before))

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.conformance.evidence import Boards
-from tdl.conformance.foreign_play import Player, begin_all
+from tdl.conformance.foreign_play import Player, begin_all, compared, placed_answer
 from tdl.conformance.slides import tile_values
 from tdl.conformance.subject import FunctionSubject
+from tdl.game.boards import lines
 from tdl.game.rules import Rules
 
 TRIED = 3
@@ -44,17 +45,39 @@ class Examples:
 
     def show(self, wrong: NDArray[np.bool_], expected: str = "") -> dict[str, str]:
         """Board and reproduction of the smallest example; `expected` is what should follow, else the board."""
-        rows = self.smallest(wrong)
-        for row in rows[:TRIED]:
-            if reproduction := self._reproduction(row, expected):
-                return {"board": self._board(row), "reproduction": reproduction}
-        return {"board": self._board(rows[0])}
+        steps = self.steps[self.smallest(wrong)]
+        placed = steps["game"] < 0
+        alone = self._wrong_lines(steps[placed]) if placed.any() else steps[:0]
+        for step in [*alone, *steps[:TRIED]]:
+            if reproduction := self._reproduction(step, expected):
+                return {"board": board_text(step["before"], self.player.rules), "reproduction": reproduction}
+        return {"board": board_text(steps[0]["before"], self.player.rules)}
 
-    def _board(self, row: np.int64) -> str:
-        return board_text(self.steps["before"][row], self.player.rules)
+    def _wrong_lines(self, steps: NDArray[Any]) -> NDArray[Any]:
+        """The smallest line that is wrong in boards that were placed, played alone; empty if it is right then."""
+        rules, direction = self.player.rules, steps["direction"][0]
+        steps = steps[steps["direction"] == direction]
+        cells = np.array(lines(int(direction), rules))
+        after, seen = (steps[name][:, cells] for name in ("after", "next"))
+        row, line = np.nonzero(((after != seen) & (after > 0)).any(axis=2))
+        tiles = steps["before"][row[:, None], cells[line]]
+        if not len(row):
+            return steps[:0]
+        least = np.lexsort((tile_values(rules)[tiles].sum(axis=1), (tiles > 0).sum(axis=1)))[0]
+        alone = steps[row[least : least + 1]].copy()
+        alone["before"] = 0
+        alone["before"][:, cells[line[least]]] = tiles[least]
+        answer = placed_answer(
+            self.player, np.repeat(alone["before"], self.player.subject.n, axis=0), alone["action"][0]
+        )
+        for name, column in answer.items():
+            alone[name] = column[:1]
+        alone = compared(alone, self.player.directions, rules)
+        wrong: NDArray[Any] = alone[((alone["after"] != alone["next"]) & (alone["after"] > 0)).any(axis=1)]
+        return wrong
 
-    def _reproduction(self, row: np.int64, expected: str) -> str:
-        step, rules = self.steps[row], self.player.rules
+    def _reproduction(self, step: Any, expected: str) -> str:
+        rules = self.player.rules
         wanted = expected or f"{board_text(step['after'], rules)} and a drop"
         seen = f"{board_text(step['next'], rules)}, reward {step['reward']:g}"
         comment = f"# {board_text(step['before'], rules)}: expected {wanted}; seen {seen}"

@@ -25,7 +25,7 @@ from tdl.players.kinds import SMALL, load_agent
 
 Actions = NDArray[np.int64]
 
-PROBED, PER_SEED, STUCK, CHUNK = 2_000, 2_000, 40, 4_096
+PROBED, PER_SEED, STUCK, CHUNK = 2_000, 5_000, 40, 4_096
 """Steps before boards can be read; turns of many games until all begin anew; turns without a change until a game does;
 turns that are put together."""
 
@@ -122,7 +122,7 @@ def probe(subject: Subject, rules: Rules, seed: int) -> tuple[Reading, Direction
     ]
     leaves = {path: np.concatenate([row[path] for row in rows]) for path in same}
     if not rows:
-        raise RuntimeError(errors[0])
+        raise RuntimeError(f"step raised {errors[0]}")
     return find_reading(leaves, pairs, subject.actions, rules)
 
 
@@ -171,7 +171,7 @@ class Player(Probe):
         if self.agent is not None and self.skilled[lanes].all():
             values = self.agent.values_of([pack(board, self.rules) for board in self.boards[lanes].tolist()])
         else:
-            values = np.where(self.legal(self.boards[lanes]), self._preferences(lanes), np.nan)
+            values = self._by_points(lanes)
         illegal = np.isnan(values)
         tries = self.rng.random(len(lanes)) < (TRIED if self.harm < HARMED else self.less)
         tries |= illegal.all(axis=1)
@@ -180,20 +180,23 @@ class Player(Probe):
         best: Actions = values.argmax(axis=1)
         return best
 
-    def _preferences(self, lanes: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Any order in random games; in the others tiles go to a corner."""
+    def _by_points(self, lanes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Any order in random games; in the others points count first, then the way to a corner; nan where illegal."""
         order = self.rng.random((len(lanes), 4))
         order[:, [UP, LEFT]] += self.skilled[lanes, None]
-        return order
+        points = self.points(self.boards[lanes])
+        return order + np.where(self.skilled[lanes, None], points, 0 * points)
 
-    def legal(self, boards: Boards) -> NDArray[np.bool_]:
-        """Whether each direction is legal: shape (n, 4)."""
+    def points(self, boards: Boards) -> NDArray[np.float64]:
+        """The reward of each direction, nan where it is illegal: shape (n, 4)."""
         if len(boards) > 8:
-            return slid_boards(boards, self.rules).legal
-        legal = np.zeros((len(boards), 4), np.bool_)
+            slides = slid_boards(boards, self.rules)
+            return np.where(slides.legal, slides.gained, np.nan)
+        points = np.full((len(boards), 4), np.nan)
         for row, board in enumerate(boards.tolist()):
-            legal[row, self.engine.legal(pack(board, self.rules))] = True
-        return legal
+            for direction, _, reward in self.engine.afterstates(pack(board, self.rules)):
+                points[row, direction] = reward
+        return points
 
     def look(self, turn: Turn, after: Boards) -> None:
         """Notice games that stand still, and illegal moves that end games."""
@@ -206,8 +209,8 @@ class Player(Probe):
             self.still[lane] = 0
             direction = self.directions[turn.actions[lane]]
             if self.harm < HARMED and direction >= 0 and readable(self.boards[lane], self.rules):
-                legal = self.legal(self.boards[lane : lane + 1])[0]
-                self.harm += bool(legal.any() and not legal[direction])
+                illegal = np.isnan(self.points(self.boards[lane : lane + 1])[0])
+                self.harm += bool(illegal[direction] and not illegal.all())
 
 
 class Recorder:
@@ -264,7 +267,7 @@ class Recorder:
             }
         for path in [*self.figures]:
             if path in leaves and leaves[path][0].size in (1, self.subject.actions):
-                self.figures[path].append(leaves[path][lanes].reshape(len(lanes), -1))
+                self.figures[path].append(leaves[path][lanes].reshape(len(lanes), leaves[path][0].size))
             else:
                 del self.figures[path]
 
@@ -274,7 +277,7 @@ class Recorder:
         directions = player.directions[turn.actions]
         legal = (directions < 0) | ~readable(boards, self.rules)
         rows = np.flatnonzero(~legal)
-        legal[rows] = player.legal(boards[rows])[np.arange(len(rows)), directions[rows]]
+        legal[rows] = ~np.isnan(player.points(boards[rows]))[np.arange(len(rows)), directions[rows]]
         lane = int(legal.argmin())
         actions = tuple(int(actions[lane]) for actions in self.history)
         self.failures.append(Failure(turn.error, boards[lane], turn.seed, lane, actions, bool(legal[lane])))
@@ -338,35 +341,40 @@ def play(player: Player, steps: int, seconds: float, seed: int) -> Evidence:
     return recorder.evidence()
 
 
+def placed_answer(player: Player, boards: Boards, action: int) -> dict[str, NDArray[Any]]:
+    """What follows a move on boards that are put there, one in each lane: by the fields of a step."""
+    subject, rules = player.subject, player.rules
+    subject.set_boards(tile_values(rules)[boards].reshape(-1, rules.rows, rules.cols))
+    answer = subject.step(np.full(subject.n, action))
+    if (answer.terminated | answer.truncated).any():
+        subject.begin()
+    seen: NDArray[Any] = player.reading.boards(answer.leaves)
+    ends = {"terminated": answer.terminated, "truncated": answer.truncated}
+    return {"next": seen, "reward": answer.rewards, **ends}
+
+
 def place(player: Player, seed: int) -> Evidence:
     """Put every row there, and play it in all directions; of more than `MAX_ROWS` so many at random."""
-    subject, rules, failures = player.subject, player.rules, []
-    rows, answers = [], []
+    subject, rules, n = player.subject, player.rules, player.subject.n
+    parts: list[NDArray[Any]] = []
+    failures: list[Failure] = []
     begin_all(subject, seed)
-    for direction in range(4):
-        if (action := player.action_of[direction]) < 0:
-            continue
-        for boards in np.split(padded := _boards_of_rows(direction, rules, subject.n, seed), len(padded) // subject.n):
-            grids = tile_values(rules)[boards].reshape(-1, rules.rows, rules.cols)
+    for direction in np.flatnonzero(player.action_of >= 0).tolist():
+        action = int(player.action_of[direction])
+        for boards in _boards_of_rows(direction, rules, n, seed).reshape(-1, n, rules.cells):
+            part = np.zeros(n, step_type(rules))
+            part["game"], part["action"], part["before"] = -1, action, boards
             try:
-                subject.set_boards(grids)
-                answer = subject.step(np.full(subject.n, action))
-                if (answer.terminated | answer.truncated).any():
-                    subject.begin()
-            except Exception as error:
-                failures.append(Failure(f"{type(error).__name__}: {error}", boards[0], seed, 0, (int(action),), True))
+                for name, column in placed_answer(player, boards, action).items():
+                    part[name] = column
+            except Exception as error:  # whatever it is
+                failures.append(Failure(f"{type(error).__name__}: {error}", boards[0], seed, 0, (action,), True))
                 begin_all(subject, seed)
-                continue
-            rows.append((np.full(subject.n, action), boards))
-            answers.append((player.reading.boards(answer.leaves), answer.rewards, answer.terminated, answer.truncated))
-    steps = np.zeros(len(rows) * subject.n, step_type(rules))
-    for names, columns in ((("action", "before"), rows), (("next", "reward", "terminated", "truncated"), answers)):
-        for name, column in zip(names, zip(*columns, strict=True), strict=False):
-            steps[name] = np.concatenate(column)
-    steps["game"] = -1
-    return Evidence(
-        rules, compared(steps, player.directions, rules), player.boards[:0], failures=tuple(failures[:FAILED])
-    )
+            else:
+                parts.append(part)
+    steps = np.concatenate([np.zeros(0, step_type(rules)), *parts])
+    steps = compared(steps, player.directions, rules)
+    return Evidence(rules, steps, player.boards[:0], failures=tuple(failures[:FAILED]))
 
 
 def _boards_of_rows(direction: int, rules: Rules, n: int, seed: int) -> Boards:

@@ -53,7 +53,7 @@ def _registered(module: Any, env: str) -> Any:
         raise ConfigError(f"env: there is no {env} in {module.__name__}{nearest(env, names)}") from None
     try:
         return gymnasium.make(env)
-    except (gymnasium.error.UnregisteredEnv, gymnasium.error.MalformedEnvironmentID):
+    except gymnasium.error.UnregisteredEnv:
         hint = nearest(env, [*names, *gymnasium.registry])
         raise ConfigError(f"env: {env} is neither in {module.__name__} nor an id of Gymnasium{hint}") from None
     except Exception as error:  # whatever it does

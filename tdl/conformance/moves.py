@@ -73,13 +73,41 @@ class Moves:
     @cached_property
     def hides_last(self) -> bool:
         """Whether the board of an ended game is not shown, but that of the next."""
-        ended, others = self.judged & self.ended, self.judged & ~self.ended
+        played = self.judged & (self.steps["game"] >= 0)
+        ended, others = played & self.ended, played & ~self.ended
         return bool(ended.any() and self.slid[ended].mean() < 0.5 and self.slid[others].mean() > 0.5)
 
     @cached_property
     def shown(self) -> Mask:
         """Judged steps after which the board of the same game was seen."""
         return self.judged & ~self.ended if self.hides_last else self.judged
+
+    @cached_property
+    def slides_are_wrong(self) -> bool:
+        """Whether some move puts tiles where they do not belong: what follows from boards is then wrong, too."""
+        return bool((self.shown & self.steps["legal"] & ~self.slid).any())
+
+    @cached_property
+    def paid(self) -> Mask:
+        """Legal moves of which the whole reward is known: what ends a game may add some."""
+        paid: Mask = self.judged & self.slid & self.steps["legal"] & ~self.ended
+        return paid
+
+    @cached_property
+    def law(self) -> "Law":
+        """The known law that rewards are nearest to."""
+        return _reward_law(self.steps, self.paid)
+
+    @cached_property
+    def totals(self) -> Numbers:
+        """The score of the game after each step; of steps that were placed anything."""
+        return _so_far(self.steps, self.steps["gained"])
+
+    @cached_property
+    def figures(self) -> dict[str, NDArray[Any]]:
+        """What is shown beside the board, with a row for each step; of steps that were placed 0."""
+        more = len(self.steps) - len(self.played.steps)
+        return {path: np.pad(rows, ((0, more), (0, 0))) for path, rows in self.played.figures.items()}
 
     def alive(self, boards: Boards) -> Mask:
         """Whether a board has a legal move."""
@@ -185,6 +213,11 @@ class Law:
     fit: float
 
     @property
+    def is_score(self) -> bool:
+        """Whether it is the score as it stands."""
+        return (self.name, self.base, self.factor) == ("the score", 0, 1) and self.fit >= 0.5
+
+    @property
     def text(self) -> str:
         """In words."""
         if self.factor == 0:
@@ -214,30 +247,36 @@ def _reward_law(steps: NDArray[Any], use: Mask) -> Law:
 
 def _rewards(moves: Moves) -> Finding:
     steps = moves.steps
-    use = moves.judged & steps["legal"] & ~moves.ended
-    law = _reward_law(steps, use)
+    use, law = moves.paid, moves.law
     if not use.any():
         return Finding("rewards", NOT_TESTED, "no legal move was seen")
-    if law.fit < (0.5 if law.factor else 1):  # that most merges earn the same says nothing of the others
+    if law.fit < 0.5 and _near(steps["reward"], moves.totals)[use].mean() > 0.5:
+        return Finding("rewards", WRONG, "each is the score so far: points count again with all moves that follow")
+    wrong = use & ~_near(steps["reward"], law.expected)
+    if law.fit < 0.5 or (law.factor == 0 and wrong.any()):
         return Finding(
             "rewards", CONVENTION, f"of its own; the nearest, {law.text}, is that of {law.fit:.0%} of merging moves"
         )
-    wrong = use & ~_near(steps["reward"], law.expected)
     if wrong.any():
         row = moves.examples.smallest(wrong)[0]
         example = f"{law.expected[row]:g} expected, {steps['reward'][row]:g} seen"
         text = f"{law.text}, but not in {wrong.sum():,} of {use.sum():,} legal moves: {example}"
         return Finding("rewards", WRONG, text, **moves.examples.show(wrong, f"reward {law.expected[row]:g}"))
+    illegal = moves.judged & ~steps["legal"] & ~moves.ended & (steps["reward"] > max(law.base, 0) + 1e-6)
+    if illegal.any():
+        text = f"{steps['reward'][illegal].max():g} for an illegal move, in {illegal.sum():,} steps"
+        return Finding("rewards", WRONG, text, **moves.examples.show(illegal, f"reward {law.base:g}"))
     last = moves.judged & steps["legal"] & steps["terminated"]
     more = steps["reward"][last] - law.expected[last]
     if len(more) and abs(_most_common(more)) > 1e-4:
         return Finding("rewards", CONVENTION, f"{law.text}; {_most_common(more):+g} at the end of a game")
-    ours = law.name == "the score" and (law.base, law.factor) == (0, 1)
-    return Finding("rewards", CONFORMS if ours else CONVENTION, f"{law.text}, in all {use.sum():,} legal moves")
+    return Finding(
+        "rewards", CONFORMS if law.is_score else CONVENTION, f"{law.text}, in all {use.sum():,} legal moves"
+    )
 
 
 def _illegal(moves: Moves) -> Finding:
-    """What an illegal move does: anything, as long as no tile drops or moves."""
+    """What an illegal move does: anything, as long as no tile drops or moves in a game that goes on."""
     steps, failures = moves.steps, [failure for failure in moves.played.failures if not failure.legal]
     use = moves.judged & ~steps["legal"]
     use[use] = moves.alive(steps["before"][use])
@@ -245,18 +284,20 @@ def _illegal(moves: Moves) -> Finding:
         if failures:
             return Finding("illegal moves", CONVENTION, f"raises {failures[0].error}")
         return Finding("illegal moves", NOT_TESTED, "none was met")
-    changed = use & moves.shown & (steps["next"] != steps["before"]).any(axis=1)
-    if changed.any():
+    different = use & moves.shown & (steps["next"] != steps["before"]).any(axis=1)
+    if (changed := different & ~moves.ended).any():
         text = f"the board changes, in {changed.sum():,} of {use.sum():,} illegal moves"
         show = moves.examples.show(
             changed, f"{board_text(steps['before'][moves.examples.smallest(changed)[0]], moves.rules)}, unchanged"
         )
         return Finding("illegal moves", WRONG, text, **show)
-    ends, cuts = (float(steps[name][use].mean()) for name in ("terminated", "truncated"))
+    met = played if (played := use & (steps["game"] >= 0)).any() else use
+    ends, cuts = (float(steps[name][met].mean()) for name in ("terminated", "truncated"))
     does = [f"ends the game{_part(ends)}"] if ends else []
     does += [f"truncates the game{_part(cuts)}"] if cuts >= 0.1 else []  # less by a time limit
     does += [f"raises {failures[0].error}"] if failures else []
-    text = f"{' or '.join(does) or 'ignored'}; reward {_most_common(steps['reward'][use]):g}; no tile drops"
+    text = f"{' or '.join(does) or 'ignored'}; reward {_most_common(steps['reward'][use]):g}"
+    text += "; the last board has one more tile" if different.any() else "; no tile drops"
     return Finding("illegal moves", CONVENTION, f"{text}, in {use.sum():,}")
 
 
@@ -307,9 +348,13 @@ def _end(moves: Moves) -> Finding:
     if early.any() and not goal:
         text = f"a game is terminated where a move is legal, after {early.sum():,} moves"
         return Finding("end", WRONG, text, **moves.examples.show(early, "not terminated"))
+    over = played & steps["terminated"] & ~alive
+    cut = moves.shown & played & steps["truncated"] & ~steps["terminated"] & ~alive
+    if cut.sum() > over.sum():
+        text = f"a game in which no move is legal is truncated, but not terminated, in {cut.sum():,} games"
+        return Finding("end", WRONG, text, **moves.examples.show(cut, "terminated"))
     if moves.hides_last:
         return Finding("end", CONVENTION, "the last board is not shown, but the first of the next game")
-    over = played & steps["terminated"] & ~alive
     if not over.any() and not goal:
         return Finding("end", NOT_TESTED, "no game ended")
     text = f"terminated when no move is legal, in {over.sum():,} games"
@@ -329,61 +374,68 @@ def _goal(moves: Moves, early: Mask) -> int:
 
 def _score(moves: Moves) -> Finding:
     """Whether a figure beside the board is the score of the game so far."""
-    steps, use = moves.played.steps, moves.shown[: len(moves.played.steps)]
-    order = np.lexsort((steps["move"], steps["game"]))
-    totals = np.zeros(len(steps))
-    sums, games = np.cumsum(steps["gained"][order]), steps["game"][order]
-    first = np.flatnonzero(np.diff(games, prepend=-1))
-    totals[order] = sums - np.repeat((sums - steps["gained"][order])[first], np.diff([*first, len(steps)]))
-    some = use & (totals > 0)
-    fits = {path: _near(rows[:, 0], totals) for path, rows in moves.played.figures.items() if rows.shape[1] == 1}
-    named = {path: fit for path, fit in fits.items() if re.search(r"score", path.rpartition(".")[2], re.IGNORECASE)
-             and not path.rpartition(".")[2].startswith("_")}  # fmt: skip
-    known = {path: fit for path, fit in (named or fits).items() if some.any() and fit[some].mean() >= 0.5}
-    if not known:
-        kind, text = (
-            (CONVENTION, f"{', '.join(named)}: of its own")
-            if named
-            else (NOT_TESTED, "nothing beside the board is the score")
-        )
-        return Finding("score", kind, text)
-    for path, fit in known.items():
-        if (wrong := use & ~fit).any():
-            padded = np.concatenate([wrong, np.zeros(len(moves.steps) - len(wrong), np.bool_)])
-            row = moves.examples.smallest(padded)[0]
-            example = f"{totals[row]:g} expected, {moves.played.figures[path][row, 0]:g} seen"
+    steps, use = moves.steps, moves.shown & (moves.steps["game"] >= 0)
+    some = use & (moves.totals > 0)
+    figures = {path: rows[:, 0] for path, rows in moves.figures.items() if rows.shape[1] == 1}
+    named = {path: rows for path, rows in figures.items() if re.search(r"(^|\.)score$", path, re.IGNORECASE)}
+    tiles = tile_values(moves.rules)[np.minimum(steps["next"], moves.rules.largest)].sum(axis=1)
+    others = {"the sum of all tiles": tiles}
+    if not moves.law.is_score:
+        others["the sum of the rewards"] = _so_far(steps, steps["reward"])
+    right = []
+    for path, rows in (named or figures).items():
+        wrong = use & ~_near(rows, moves.totals)
+        if not wrong.any() and some.any():
+            right.append(path)
+        elif path in named and some.any():
+            for name, figure in others.items():
+                if _near(rows, figure)[use].all():
+                    return Finding("score", CONVENTION, f"{path}: {name}")
+            if moves.slides_are_wrong:
+                return Finding("score", NOT_TESTED, f"{path}: it follows slides that are wrong")
+            row = moves.examples.smallest(wrong)[0]
+            example = f"{moves.totals[row]:g} expected, {rows[row]:g} seen"
             text = f"{path} is not the score after {wrong.sum():,} of {use.sum():,} steps: {example}"
-            return Finding("score", WRONG, text, **moves.examples.show(padded, f"score {totals[row]:g}"))
-    return Finding("score", CONFORMS, f"{', '.join(known)}: the score, in all {use.sum():,} steps")
+            return Finding("score", WRONG, text, **moves.examples.show(wrong, f"{path} {moves.totals[row]:g}"))
+    if not right:
+        return Finding("score", NOT_TESTED, "nothing beside the board is the score")
+    return Finding("score", CONFORMS, f"{', '.join(right)}: the score, in all {use.sum():,} steps")
+
+
+def _so_far(steps: NDArray[Any], amounts: NDArray[Any]) -> Numbers:
+    """Of each game, the sum of amounts up to each step."""
+    order = np.lexsort((steps["move"], steps["game"]))
+    amounts, games = amounts[order].astype(np.float64), steps["game"][order]
+    sums, first = np.cumsum(amounts), np.flatnonzero(np.diff(games, prepend=-2))
+    totals = np.zeros(len(steps))
+    totals[order] = sums - np.repeat((sums - amounts)[first], np.diff([*first, len(steps)]))
+    return totals
 
 
 def _mask(moves: Moves) -> Finding:
     """Whether a figure beside the board marks the legal actions."""
-    steps, directions = moves.played.steps, moves.player.directions
-    rows = np.flatnonzero(
-        moves.shown[: len(steps)] & ~moves.ended[: len(steps)] & readable(steps["next"], moves.rules)
-    )[:MASKED]
+    steps, directions = moves.steps, moves.player.directions
+    use = moves.shown & ~moves.ended & (steps["game"] >= 0) & readable(steps["next"], moves.rules)
+    rows = np.flatnonzero(use)[:MASKED]
     if not len(rows) or (directions < 0).any():
-        return Finding("mask", NOT_TESTED, "no board was read")
-    legal = np.concatenate(
-        [slid_boards(part, moves.rules).legal for part in np.array_split(steps["next"][rows], 1 + len(rows) // 20_000)]
-    )
-    legal = legal[:, directions]
-    for path, figures in moves.played.figures.items():
+        return Finding("mask", NOT_TESTED, "no board was read, or not all actions are known")
+    parts = np.array_split(steps["next"][rows], 1 + len(rows) // 20_000)
+    legal = np.concatenate([slid_boards(part, moves.rules).legal for part in parts])[:, directions]
+    for path, figures in moves.figures.items():
         if figures.shape[1] != len(directions) or not np.isin(figures, (0, 1)).all():
             continue
-        marks = figures[rows].astype(np.bool_)
-        same = {True: (marks == legal).all(axis=1), False: (marks != legal).all(axis=1)}
-        sense = bool(same[True].mean() >= same[False].mean())
-        if same[sense].mean() < 0.5:
-            continue
-        wrong = np.zeros(len(moves.steps), np.bool_)
-        wrong[rows] = ~same[sense]
-        if wrong.any():
+        same = legal == figures[rows].astype(np.bool_)
+        sense = bool(same.mean() >= 0.5)
+        wrong = np.zeros(len(steps), np.bool_)
+        wrong[rows] = (same != sense).any(axis=1)
+        if wrong.any() and moves.slides_are_wrong:
+            return Finding("mask", NOT_TESTED, f"{path}: it follows slides that are wrong")
+        if wrong.any() and re.search("mask|legal|valid|avail", path):
             row = moves.examples.smallest(wrong)[0]
             expected = f"{path} {(legal[np.searchsorted(rows, row)] == sense).astype(int).tolist()}"
             text = f"{path} is not that of the legal actions after {wrong.sum():,} of {len(rows):,} steps"
             return Finding("mask", WRONG, text, **moves.examples.show(wrong, expected))
-        kind = CONFORMS if sense else CONVENTION
-        return Finding("mask", kind, f"{path} is {int(sense)} where an action is legal, after {len(rows):,} steps")
+        if not wrong.any():
+            kind = CONFORMS if sense else CONVENTION
+            return Finding("mask", kind, f"{path} is {int(sense)} where an action is legal, after {len(rows):,} steps")
     return Finding("mask", NOT_TESTED, "nothing beside the board marks legal actions")

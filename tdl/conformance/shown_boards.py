@@ -15,6 +15,9 @@ from tdl.game.rules import Rules
 UNREADABLE = 255
 """The tile index of a cell that shows no tile of the game."""
 
+MAX_PLANES = 64
+"""Of one-hot observations: some have more than there are tiles."""
+
 NEAR = 0.05
 """A number may differ from that of its tile by this part of the way to the next tile."""
 
@@ -78,7 +81,7 @@ def possible_readings(leaves: Leaves, rules: Rules) -> Iterator[Reading]:
         size = leaf[0].size
         if size == rules.cells:
             yield from _numbers(path, leaf, rules)
-        elif path != BOARD and size % rules.cells == 0 and size // rules.cells <= rules.largest + 3:
+        elif path != BOARD and size % rules.cells == 0 and size // rules.cells <= MAX_PLANES:
             yield from _one_hot(path, leaf, rules)
 
 

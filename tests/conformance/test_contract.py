@@ -6,7 +6,6 @@ Trusts Gymnasium's `SyncVectorEnv`. The wrong environments are those of `support
 import gymnasium
 import pytest
 from gymnasium.vector import AutoresetMode
-from gymnasium.wrappers import TimeLimit
 from support.mutants import MUTANTS, Functions, Lanes, Plain
 
 import tdl.gym
@@ -16,7 +15,7 @@ from tdl.conformance.subject import subject_of
 from tdl.game.rules import Rules
 
 RULES = Rules(rows=3, cols=3)
-CHECKS = {"seeds", "spaces", "arrays", "truncation", "after the end", "interface", "auto-reset"}
+CHECKS = {"seeds", "spaces", "arrays", "after the end", "interface", "auto-reset"}
 
 
 def checked(env):
@@ -39,7 +38,8 @@ def test_what_contradicts_gymnasium_is_found(name):
     [
         *(lambda shown=shown: Plain(shown=shown) for shown in ("values", "indices", "planes", "flat", "dict")),
         *(lambda illegal=illegal: Plain(illegal=illegal) for illegal in ("ends", "truncates", "raises", "costs")),
-        *(lambda mode=mode: Lanes(mode) for mode in AutoresetMode),
+        *(lambda mode=mode: Lanes(mode=mode) for mode in AutoresetMode),
+        lambda: Lanes(n=1),
         lambda: gymnasium.make(tdl.gym.ID, size="3x3"),
         lambda: gymnasium.make_vec(tdl.gym.ID, 8, size="3x3"),
         Functions,
@@ -52,14 +52,11 @@ def test_nothing_is_wrong_with_right_environments(env):
 @pytest.mark.parametrize(
     ("env", "check", "text"),
     [
-        (Plain(), "truncation", "no game of up to 55 steps is truncated"),
-        (TimeLimit(Plain(), 20), "truncation", "games are truncated after 20 steps"),
-        (Plain(limit=7), "truncation", "games are truncated after 7 steps"),
         (Plain(), "after the end", "a step after the end changes nothing, and says again that it is over"),
         (Plain(illegal="raises"), "after the end", "a step after the end raises ValueError"),
         (Plain(goal=5), "after the end", "a step after the end changes the board"),
-        (Lanes(AutoresetMode.DISABLED), "auto-reset", "Disabled"),
-        (Lanes(AutoresetMode.SAME_STEP), "auto-reset", "SameStep"),
+        (Lanes(mode=AutoresetMode.DISABLED), "auto-reset", "Disabled"),
+        (Lanes(mode=AutoresetMode.SAME_STEP), "auto-reset", "SameStep"),
     ],
 )
 def test_what_is_left_open_is_told(env, check, text):

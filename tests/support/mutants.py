@@ -26,17 +26,18 @@ class Plain(gymnasium.Env):
     paid : the reward of the gained points.
     limit : steps after which a game is truncated.
     goal : exponent of the tile that ends a game.
+    masked : whether info has a mask.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012 - as Gymnasium has it
 
     def __init__(
         self, size=(3, 3), order=(UP, RIGHT, DOWN, LEFT), shown="values", first=2, illegal="ignored",
-        paid=float, limit=None, goal=None,
+        paid=float, limit=None, goal=None, masked=False,
     ):  # fmt: skip
         self.rows, self.cols = size
         self.order, self.shown, self.first, self.illegal, self.paid = order, shown, first, illegal, paid
-        self.limit, self.goal = limit, goal
+        self.limit, self.goal, self.masked = limit, goal, masked
         self.rng, self.slid, self.dropped = random.Random(), {}, []
         rows = [[r * self.cols + c for c in range(self.cols)] for r in range(self.rows)]
         columns = [list(column) for column in zip(*rows, strict=True)]
@@ -60,7 +61,7 @@ class Plain(gymnasium.Env):
         self.board, gained = self.moved(before, direction)
         if self.board == before:
             return self.refused(direction)
-        self.score += gained
+        self.score += self.scored(gained)
         self.drop(before)
         won = self.goal is not None and max(self.board) >= self.goal
         return self.answer(self.reward(gained), won or self.over())
@@ -81,7 +82,7 @@ class Plain(gymnasium.Env):
     def moved(self, board, direction):
         board, gained = list(board), 0
         for cells in self.lines[direction]:
-            line = tuple(board[cell] for cell in cells)
+            line = tuple([board[cell] for cell in cells])
             if line not in self.slid:
                 self.slid[line] = self.slide(line)
             slid, more = self.slid[line]
@@ -129,6 +130,9 @@ class Plain(gymnasium.Env):
     def reward(self, gained):
         return self.paid(gained)
 
+    def scored(self, gained):
+        return gained
+
     def seed(self, seed):
         self.rng = random.Random(seed)
 
@@ -139,7 +143,7 @@ class Plain(gymnasium.Env):
         return {
             "values": values,
             "indices": spaces.Box(0, 20, cells, np.uint8),
-            "planes": spaces.Box(0, 1, (*cells, 20), np.float32),
+            "planes": spaces.Box(0, 1, (*cells, 16), np.float32),
             "flat": spaces.Box(0, 2**20, (self.rows * self.cols,), np.int64),
             "dict": spaces.Dict({"board": values, "mask": spaces.MultiBinary(4)}),
         }[self.shown]
@@ -148,7 +152,7 @@ class Plain(gymnasium.Env):
         board = np.array(self.board)
         values = np.where(board, 2**board, 0)
         if self.shown == "planes":
-            return np.eye(20, dtype=np.float32)[board].reshape(self.rows, self.cols, 20)
+            return np.eye(16, dtype=np.float32)[board].reshape(self.rows, self.cols, 16)
         if self.shown == "indices":
             return board.astype(np.uint8).reshape(self.rows, self.cols)
         if self.shown == "flat":
@@ -157,14 +161,15 @@ class Plain(gymnasium.Env):
         return rows if self.shown == "values" else {"board": rows, "mask": np.array(self.legal_moves(), np.int8)}
 
     def info(self):
-        return {"score": self.score, "action_mask": np.array(self.legal_moves(), np.int8)}
+        mask = {"action_mask": np.array(self.legal_moves(), np.int8)} if self.masked else {}
+        return {"score": self.score, **mask}
 
 
 class Lanes(SyncVectorEnv):
     """Several games at once; `claimed` is the mode of auto-reset that it names."""
 
-    def __init__(self, mode=AutoresetMode.NEXT_STEP, claimed=None, env=Plain):
-        super().__init__([env] * 4, autoreset_mode=mode)
+    def __init__(self, env=Plain, n=8, mode=AutoresetMode.NEXT_STEP, claimed=None):
+        super().__init__([env] * n, autoreset_mode=mode)
         self.metadata = {**self.metadata, "autoreset_mode": claimed or mode}
 
 
@@ -285,9 +290,9 @@ class SlidesOneCell(Plain):
 
 @wrong("slides")
 class LosesLargeTiles(Plain):
-    """Values are bytes: 256 becomes 0."""
+    """Tiles above 16 become 0, as those above 128 do where values are bytes."""
 
-    largest = 7
+    largest = 4
 
     def slide(self, line):
         out, gained = super().slide(line)
@@ -306,7 +311,7 @@ class KeepsTilesAtALimit(LosesLargeTiles):
 # Rewards
 
 
-@wrong("rewards")
+@wrong("rewards", "score")
 class PaysTheFirstMerge(Plain):
     def moved(self, board, direction):
         moved, _ = super().moved(board, direction)
@@ -338,6 +343,15 @@ class PaysIllegalMoves(Plain):
 
 
 # Drops
+
+
+@wrong("illegal moves", "rewards", "score")
+class PlaysAnotherMove(Plain):
+    """For an illegal move a legal one is played."""
+
+    def refused(self, direction):
+        legal = [action for action, mark in enumerate(self.legal_moves()) if mark]
+        return self.step(legal[0]) if legal else super().refused(direction)
 
 
 @wrong("illegal moves")
@@ -430,7 +444,7 @@ class DropsOnTheFirstOfTwo(Plain):
         return cells[0] if len(cells) == 2 else self.rng.choice(cells)
 
 
-@wrong("drop chance")
+@wrong("drop tiles")
 class DropsFoursOnTheLeft(Plain):
     """The tile depends on the cell: 4 at 30% in the first column, else never."""
 
@@ -439,7 +453,7 @@ class DropsFoursOnTheLeft(Plain):
         self.put(cell, 2 if cell % self.cols == 0 and self.rng.random() < 0.1 * self.cols else 1)
 
 
-@wrong("drop chance")
+@wrong("drop tiles")
 class DropsFoursInPairs(Plain):
     """A 4 follows another in half of the cases."""
 
@@ -448,13 +462,21 @@ class DropsFoursInPairs(Plain):
         return 2 if self.rng.random() < (0.5 if last == 2 else 0.5 / 9) else 1
 
 
-@wrong("drop chance")
+@wrong("drop cells")
 class DropsWhereItDidBefore(Plain):
     """Of two random cells the tile takes that of the last one."""
 
     def cell(self, before):
         cells = self.rng.choices(self.empty(), k=2)
         return self.dropped[-1][0] if self.dropped[-1][0] in cells else cells[0]
+
+
+@wrong("slides")
+class DropsOverTiles(Plain):
+    """Any cell is drawn; the tile that it holds is lost."""
+
+    def cell(self, before):
+        return self.rng.randrange(len(self.board))
 
 
 @wrong("one drop")
@@ -484,7 +506,7 @@ class BeginsInTheFirstRow(Plain):
             self.put(cell, self.tile())
 
 
-@wrong("first tiles")
+@wrong("number of first tiles")
 class LosesAFirstTile(Plain):
     """Both first tiles may fall on one cell."""
 
@@ -528,6 +550,15 @@ class EndsWithoutLookingUp(Plain):
         return 0 not in board and all(self.moved(board, way)[0] == board for way in (LEFT, RIGHT))
 
 
+@wrong("errors")
+class FailsAtTheEnd(Plain):
+    """The cell of the next drop is drawn in advance."""
+
+    def drop(self, before):
+        super().drop(before)
+        self.rng.choice(self.empty())
+
+
 @wrong("end")
 class TruncatesAtTheEnd(Plain):
     """The end of a game is called a truncation."""
@@ -537,23 +568,26 @@ class TruncatesAtTheEnd(Plain):
         return observed, reward, truncated, terminated, info
 
 
-@wrong("masks")
+@wrong("mask", masked=True)
 class MasksBeforeTheDrop(Plain):
+    def start(self):
+        super().start()
+        self.mask = self.legal_moves()
+
     def drop(self, before):
         self.mask = self.legal_moves()
         super().drop(before)
 
     def info(self):
-        return {**super().info(), "action_mask": np.array(getattr(self, "mask", self.legal_moves()), np.int8)}
+        return {**super().info(), "action_mask": np.array(self.mask, np.int8)}
 
 
 @wrong("score")
-class ScoresDrops(Plain):
-    """The score in info has the values of the tiles that drop."""
+class ScoresAtMostSixteen(Plain):
+    """A move adds at most 16 to the score in info."""
 
-    def drop(self, before):
-        super().drop(before)
-        self.score += 2 ** self.dropped[-1][1]
+    def scored(self, gained):
+        return min(gained, 16)
 
 
 @wrong("score")
@@ -582,6 +616,14 @@ class UsesTheGlobalGenerator(Plain):
 
     def seed(self, seed):
         self.rng = random
+
+
+@wrong("seeds")
+class SeedsTheFirstBoardAlone(Plain):
+    def drop(self, before):
+        seeded, self.rng = self.rng, random
+        super().drop(before)
+        self.rng = seeded
 
 
 @wrong("seeds")
@@ -671,7 +713,7 @@ class EndsWithNumbers(Plain):
 @wrong("seeds")
 class BeginsAllLanesAlike(Lanes):
     def reset(self, *, seed=None, options=None):
-        return super().reset(seed=[seed] * 4 if isinstance(seed, int) else seed, options=options)
+        return super().reset(seed=[seed] * self.num_envs if isinstance(seed, int) else seed, options=options)
 
 
 @wrong("auto-reset", mode=AutoresetMode.SAME_STEP, claimed=AutoresetMode.NEXT_STEP)
