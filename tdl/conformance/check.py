@@ -1,22 +1,20 @@
 """All checks of an environment: `tdl.rules_check`."""
 
-import random
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from tdl.base.checks import check_whole, without_numpy
 from tdl.conformance import contract, drops, moves
+from tdl.conformance.choosers import Player
 from tdl.conformance.evidence import Evidence
-from tdl.conformance.finding import NOT_TESTED, WRONG, Finding
+from tdl.conformance.finding import NOT_TESTED, WRONG, Finding, raised
 from tdl.conformance.findings_report import frame
-from tdl.conformance.foreign_play import Player, place, play, probe
-from tdl.conformance.subject import Subject, subject_of
+from tdl.conformance.foreign_play import play, probe
+from tdl.conformance.placing import place
+from tdl.conformance.subject import Subject, shared_numbers_restored, subject_of
 from tdl.errors import TdlError
 from tdl.game.rules import Rules, checked_rules
 
@@ -61,14 +59,14 @@ def rules_check(
 
 def check(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[Finding], int]:
     """All findings, and how many steps were played."""
-    with _shared_numbers_as_they_were(), warnings.catch_warnings():
+    with shared_numbers_restored(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the environment
         try:
             findings, played = _findings(subject, rules, steps, seed)
         except TdlError:
             raise
         except Exception as error:  # whatever it does
-            findings, played = [Finding("errors", WRONG, f"it cannot be played: {type(error).__name__}: {error}")], 0
+            findings, played = [Finding("errors", WRONG, f"it cannot be played: {raised(error)}")], 0
     again = f"import tdl; table = tdl.rules_check(env, tdl.{rules!r}, steps={steps}, seed={seed})"
     return [_reproduced(finding, f"{subject.name}\n{again}") for finding in findings], played
 
@@ -101,19 +99,4 @@ def _contract(subject: Subject, seed: int) -> list[Finding]:
     try:
         return contract.checks(subject, seed)
     except Exception as error:
-        return [
-            Finding(
-                "errors", WRONG, f"in the checks of Gymnasium's contract it raised {type(error).__name__}: {error}"
-            )
-        ]
-
-
-@contextmanager
-def _shared_numbers_as_they_were() -> Iterator[None]:
-    """Afterwards the random numbers that all of Python and NumPy share go on as if nothing had been."""
-    python, numpy = random.getstate(), np.random.get_state()
-    try:
-        yield
-    finally:
-        random.setstate(python)
-        np.random.set_state(numpy)
+        return [Finding("errors", WRONG, f"in the checks of Gymnasium's contract it raised {raised(error)}")]

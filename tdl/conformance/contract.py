@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from tdl.conformance.subject import (
     Subject,
     VectorSubject,
     leaves_of,
+    shared_numbers_restored,
 )
 
 GAMES, SHORT, LONG, LEAST = 8, 30, 1000, 300
@@ -93,25 +94,14 @@ def _seeds(subject: Subject, seed: int) -> Finding:
 
 def _trace(subject: Subject, seed: int) -> list[Any]:
     """What is seen in the first steps after a reset, whatever others have drawn from shared generators."""
-    with _shared_generators_elsewhere():
+    with shared_numbers_restored():
+        random.seed()
+        np.random.seed()
         answers = [*_answers(subject, seed, SHORT)]
     return [
         ([leaf.tolist() for leaf in _shown(answer.leaves)], answer.rewards.tolist(), answer.terminated.tolist())
         for answer in answers
     ]
-
-
-@contextmanager
-def _shared_generators_elsewhere() -> Iterator[None]:
-    """Let the generators that all of Python and of NumPy share be where nobody has put them."""
-    python, numpy = random.getstate(), np.random.get_state()
-    random.seed()
-    np.random.seed()
-    try:
-        yield
-    finally:
-        random.setstate(python)
-        np.random.set_state(numpy)
 
 
 def _alike(leaves: list[NDArray[Any]]) -> bool:

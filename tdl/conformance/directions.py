@@ -5,14 +5,12 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.conformance.evidence import Boards
+from tdl.conformance.evidence import Boards, Directions
 from tdl.conformance.shown_boards import Reading, possible_readings
 from tdl.conformance.slides import readable, slid_boards
 from tdl.conformance.subject import Leaves
 from tdl.errors import ConfigError
 from tdl.game.rules import Rules
-
-Directions = NDArray[np.int8]
 
 MAX_DROPS = 2
 """Tiles that may be new after a move, where moves are only looked for."""

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.conformance.slides import readable, slid_boards
 from tdl.game.rules import Rules
 
 Boards = NDArray[np.uint8]
 """Tile indices, row by row: shape (n, cells)."""
+
+Directions = NDArray[np.int8]
+"""The direction of each action (up, right, down, left: 0 to 3), -1 where it is unknown."""
 
 
 def step_type(rules: Rules) -> np.dtype[Any]:
@@ -28,6 +32,16 @@ def step_type(rules: Rules) -> np.dtype[Any]:
     answers = {"reward": "f8", "terminated": "?", "truncated": "?"}
     fields = numbers | boards | figures | answers
     return np.dtype({"names": [*fields], "formats": [*fields.values()]})
+
+
+def compared(steps: NDArray[Any], directions: Directions, rules: Rules) -> NDArray[Any]:
+    """The steps with what the reference says of them."""
+    steps["direction"], steps["after"] = directions[steps["action"]], steps["before"]
+    rows = np.flatnonzero((steps["direction"] >= 0) & readable(steps["before"], rules))
+    slides, chosen = slid_boards(steps["before"][rows], rules), steps["direction"][rows]
+    for name, column in slides._asdict().items():
+        steps[name][rows] = column[np.arange(len(rows)), chosen]
+    return steps
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.conformance.evidence import Boards
-from tdl.conformance.foreign_play import Player, begin_all, compared, placed_answer
+from tdl.conformance.choosers import Player
+from tdl.conformance.evidence import Boards, compared
+from tdl.conformance.foreign_play import begin_all
+from tdl.conformance.placing import placed
 from tdl.conformance.slides import tile_values
 from tdl.conformance.subject import FunctionSubject
 from tdl.game.boards import lines
@@ -64,14 +66,9 @@ class Examples:
         if not len(row):
             return steps[:0]
         least = np.lexsort((tile_values(rules)[tiles].sum(axis=1), (tiles > 0).sum(axis=1)))[0]
-        alone = steps[row[least : least + 1]].copy()
-        alone["before"] = 0
-        alone["before"][:, cells[line[least]]] = tiles[least]
-        answer = placed_answer(
-            self.player, np.repeat(alone["before"], self.player.subject.n, axis=0), alone["action"][0]
-        )
-        for name, column in answer.items():
-            alone[name] = column[:1]
+        boards = np.zeros((self.player.subject.n, rules.cells), np.uint8)
+        boards[:, cells[line[least]]] = tiles[least]
+        alone = placed(self.player, boards, int(steps["action"][row[least]]))[:1]
         alone = compared(alone, self.player.directions, rules)
         wrong: NDArray[Any] = alone[((alone["after"] != alone["next"]) & (alone["after"] > 0)).any(axis=1)]
         return wrong

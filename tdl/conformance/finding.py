@@ -26,3 +26,8 @@ class Finding:
     text: str
     board: str = ""
     reproduction: str = ""
+
+
+def raised(error: Exception) -> str:
+    """An exception in words."""
+    return f"{type(error).__name__}: {error}"

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.conformance.choosers import Player
 from tdl.conformance.evidence import Boards, Evidence, Failure
 from tdl.conformance.examples import Examples, board_text
 from tdl.conformance.finding import CONFORMS, CONVENTION, NOT_TESTED, WRONG, Finding
-from tdl.conformance.foreign_play import Player
 from tdl.conformance.shown_boards import UNREADABLE
 from tdl.conformance.slides import readable, slid_boards, tile_values
 from tdl.game.boards import lines

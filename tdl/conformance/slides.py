@@ -1,7 +1,7 @@
 """Moves of many boards in NumPy, for tiles of any size: what `tdl rules` compares with."""
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 from tdl.game.boards import lines
 from tdl.game.rules import Rules
 
+CHUNK = 20_000
+"""Boards that are slid at once."""
 
-@dataclass(frozen=True)
-class Slides:
+
+class Slides(NamedTuple):
     """The four moves (up, right, down, left) of n boards.
 
     Attributes
@@ -67,6 +69,11 @@ def readable(boards: NDArray[np.uint8], rules: Rules) -> NDArray[np.bool_]:
 
 def slid_boards(boards: NDArray[np.uint8], rules: Rules) -> Slides:
     """The moves of boards of tile indices, shape (n, cells)."""
+    parts = (_slid(boards[first : first + CHUNK], rules) for first in range(0, max(1, len(boards)), CHUNK))
+    return Slides(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _slid(boards: NDArray[np.uint8], rules: Rules) -> Slides:
     n = len(boards)
     after, made = np.zeros((2, n, 4, rules.cells), np.uint8)
     for action in range(4):

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import inspect
+import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.conformance.finding import raised
 from tdl.conformance.slides import slid_boards
 from tdl.errors import ConfigError, one_line, refuse
 from tdl.game.rules import DROP, Rules
 
 Lanes = NDArray[np.bool_]
 Leaves = dict[str, NDArray[Any]]
+
+BOARD, MASK = "board()", "legal()"
+"""Paths of what an adapter reads by itself."""
+
+FINALS = ("final_obs", "final_observation")
+"""Where vector environments that begin games at once put the last observations."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +47,21 @@ class Answer:
     truncated: Lanes
     began: Lanes
 
+    @property
+    def ended(self) -> Lanes:
+        """Lanes whose game is over."""
+        return self.terminated | self.truncated
+
+    @property
+    def has_finals(self) -> bool:
+        """Whether infos have last observations, beside the first of the next games."""
+        return isinstance(self.infos, Mapping) and not {*FINALS}.isdisjoint(self.infos)
+
 
 class Subject:
-    """Drives an environment: `n` games side by side, `actions` of them from 0 on.
+    """Drives an environment of one game: one of Gymnasium, or of the older Gym, whose `step` gives four things.
+
+    Subclasses drive `n` games side by side.
 
     Attributes
     ----------
@@ -54,7 +75,7 @@ class Subject:
 
     lacks: frozenset[str] = frozenset()
     n = 1
-    batched = True
+    batched = False
 
     def __init__(self, native: Any, name: str) -> None:
         self.native, self.name = native, name
@@ -66,15 +87,20 @@ class Subject:
 
     def reset(self, seed: int) -> Answer:
         """Begin new games in all lanes."""
-        raise NotImplementedError
+        self._ended[:] = False
+        return self._answer(*_reset(self.native, seed))
 
     def step(self, actions: NDArray[np.int64]) -> Answer:
         """Play a move in each lane."""
-        raise NotImplementedError
+        observation, reward, *ends, info = self.native.step(int(actions[0]) + self.first)
+        if len(ends) == 1:
+            cut = isinstance(info, Mapping) and bool(info.get("TimeLimit.truncated", False))
+            ends = [bool(ends[0]) and not cut, cut]
+        return self._answer(observation, info, (reward, *ends))
 
     def begin(self) -> Leaves | None:
         """Begin new games where games have ended: what is seen then, n rows; None where the next `step` does so."""
-        raise NotImplementedError
+        return self._answer(*_reset(self.native, None)).leaves
 
     def set_boards(self, grids: NDArray[np.int64]) -> None:
         """Put boards of tile values there, one in each lane: shape (n, rows, cols)."""
@@ -90,45 +116,33 @@ class Subject:
 
     def placed_lines(self, board: NDArray[np.int64], action: int, comment: str) -> str:
         """Lines of Python that put a board of tile values there and play a move."""
-        rows = board.tolist()
-        return f"{self.name}\nenv.reset(); env.set_board({rows})\nprint(env.step({action + self.first}))  {comment}"
+        put = f"env.reset(); env.set_board({board.tolist()})"
+        return f"{self.name}\n{put}\nprint(env.step({action + self.first}))  {comment}"
 
     def played_lines(self, first: str, seed: int, lane: int, actions: Sequence[int], comment: str) -> str:
         """Lines of Python that play a game: the first of them, the seed, all actions."""
-        numbers = [action + self.first for action in actions]
-        reset = "env.reset(seed={seed})" if _takes(self.native.reset, "seed") else "env.reset()"
-        if "seed=" not in reset and callable(getattr(self.native, "seed", None)):
-            reset = "env.seed({seed}); env.reset()"
-        action, last = "action", str(numbers[-1])
+        *before, last = (action + self.first for action in actions)
+        lanes = ""
         if self.batched:
-            action, last = (f"[{item}] * {self.n}" for item in (action, last))
-            comment = comment.replace("#", f"# game {lane}:", 1)
-        before = f"; [env.step({action}) for action in {numbers[:-1]}]" if numbers[:-1] else ""
-        return f"{first}\n{reset.format(seed=seed)}{before}\nprint(env.step({last}))  {comment}"
+            lanes, comment = f" * {self.n}", comment.replace("#", f"# game {lane}:", 1)
+        action, last_action = (f"[{item}]{lanes}" if lanes else f"{item}" for item in ("action", last))
+        moves = f"; [env.step({action}) for action in {before}]" if before else ""
+        return f"{first}\n{self._reset_line(seed)}{moves}\nprint(env.step({last_action}))  {comment}"
 
-    def close(self) -> None:
-        """Let the environment go."""
-        if callable(close := getattr(self.native, "close", None)):
-            close()
+    def _reset_line(self, seed: int) -> str:
+        if _takes(self.native.reset, "seed"):
+            return f"env.reset(seed={seed})"
+        return f"env.seed({seed}); env.reset()" if callable(getattr(self.native, "seed", None)) else "env.reset()"
 
     def _answer(self, observations: Any, infos: Any, results: tuple[Any, ...] = (0.0, False, False)) -> Answer:
         rewards, terminated, truncated, began = np.zeros(self.n), *np.zeros((3, self.n), np.bool_)
         rewards[:], terminated[:], truncated[:] = results
-        leaves = self._leaves(observations, infos)
-        return Answer(observations, infos, leaves, rewards, terminated, truncated, began)
-
-    def _leaves(self, observations: Any, infos: Any) -> Leaves:
-        both = {"observation": observations, "info": infos}
-        leaves = dict(leaves_of(both, "", self.n, batched=self.batched))
+        leaves = dict(leaves_of({"observation": observations, "info": infos}, "", self.n, batched=self.batched))
         if self._board:
             leaves[BOARD] = np.array(self._board(observations), np.int64).reshape(self.n, -1)
         if self._legal:
             leaves[MASK] = np.array(self._legal(observations, infos), np.bool_).reshape(self.n, -1)
-        return leaves
-
-
-BOARD, MASK = "board()", "legal()"
-"""Paths of what an adapter reads by itself."""
+        return Answer(observations, infos, leaves, rewards, terminated, truncated, began)
 
 
 def _method(native: Any, name: str, arguments: int) -> Callable[..., Any] | None:
@@ -159,28 +173,6 @@ def leaves_of(tree: Any, path: str, n: int, *, batched: bool) -> Iterator[tuple[
         yield path, leaf
 
 
-class SingleSubject(Subject):
-    """A Gymnasium environment of one game, or one of the older Gym, whose `step` gives four things."""
-
-    batched = False
-
-    def reset(self, seed: int) -> Answer:
-        """Begin a game."""
-        return self._answer(*_reset(self.native, seed))
-
-    def step(self, actions: NDArray[np.int64]) -> Answer:
-        """Play a move."""
-        observation, reward, *ends, info = self.native.step(int(actions[0]) + self.first)
-        if len(ends) == 1:
-            cut = isinstance(info, Mapping) and bool(info.get("TimeLimit.truncated", False))
-            ends = [bool(ends[0]) and not cut, cut]
-        return self._answer(observation, info, (reward, *ends))
-
-    def begin(self) -> Leaves | None:
-        """Begin the next game."""
-        return self._answer(*_reset(self.native, None)).leaves
-
-
 def _reset(env: Any, seed: int | None) -> tuple[Any, Any]:
     """Observation and info of a new game."""
     if seed is not None and not _takes(env.reset, "seed"):
@@ -200,8 +192,21 @@ def _takes(function: Callable[..., Any], name: str) -> bool:
     return name in parameters or any(item.kind == item.VAR_KEYWORD for item in parameters.values())
 
 
+@contextmanager
+def shared_numbers_restored() -> Iterator[None]:
+    """Afterwards the random numbers that all of Python and NumPy share go on as if nothing had been."""
+    python, numpy = random.getstate(), np.random.get_state()
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)
+
+
 class VectorSubject(Subject):
     """A Gymnasium vector environment, of any mode of auto-reset."""
+
+    batched = True
 
     def __init__(self, native: Any, name: str) -> None:
         self.n = int(native.num_envs)
@@ -211,35 +216,28 @@ class VectorSubject(Subject):
         self.mode = str(getattr(mode, "value", mode or "NextStep"))
         self._next: Leaves | None = None
 
-    def reset(self, seed: int) -> Answer:
-        """Begin new games in all lanes."""
-        self._ended[:] = False
-        return self._answer(*_reset(self.native, seed))
-
     def step(self, actions: NDArray[np.int64]) -> Answer:
         """Play a move in each lane; with "NextStep" lanes that have ended begin anew."""
         observations, *results, infos = self.native.step(actions + self.first)
         answer = self._answer(observations, infos, tuple(results))
         if self.mode == "NextStep":
             answer.began[:] = self._ended
-        self._ended = answer.terminated | answer.truncated
-        if self._ended.any() and isinstance(infos, Mapping) and ({*FINALS} & {*infos}):
+        self._ended = answer.ended
+        if self._ended.any() and answer.has_finals:
             self.mode = "SameStep"
             self._next = {path: leaf.copy() for path, leaf in answer.leaves.items()}
-            self._put_finals(answer, infos)
+            self._put_finals(answer)
         return answer
 
-    def _put_finals(self, answer: Answer, infos: Mapping[str, Any]) -> None:
+    def _put_finals(self, answer: Answer) -> None:
         """Of games that have ended, their last boards instead of the first of the next games."""
-        last = next(infos[key] for key in FINALS if key in infos)
-        final_infos = infos.get("final_info", {})
-        batch = dict(leaves_of(final_infos, "info", self.n, batched=True))
+        last = next(answer.infos[key] for key in FINALS if key in answer.infos)
+        batch = dict(leaves_of(answer.infos.get("final_info", {}), "info", self.n, batched=True))
         for lane in np.flatnonzero(self._ended):
-            final = dict(leaves_of(last[lane], "observation", 1, batched=False)) | {
-                path: leaf[lane : lane + 1] for path, leaf in batch.items()
-            }
+            final = {path: leaf[0] for path, leaf in leaves_of(last[lane], "observation", 1, batched=False)}
+            final |= {path: leaf[lane] for path, leaf in batch.items()}
             for path in answer.leaves.keys() & final.keys():
-                answer.leaves[path][lane] = final[path][0]
+                answer.leaves[path][lane] = final[path]
 
     def begin(self) -> Leaves | None:
         """Begin new games where games have ended, if the next step does not."""
@@ -252,10 +250,6 @@ class VectorSubject(Subject):
         return leaves
 
 
-FINALS = ("final_obs", "final_observation")
-"""Where vector environments that begin games at once put the last observations."""
-
-
 class FunctionSubject(Subject):
     """Functions of boards: `move(board, action) -> (board, reward)`, and where there are such, `drop(board, rng)`,
     `over(board)`, `start(rng)`. Boards are int64 arrays of tile values.
@@ -264,42 +258,42 @@ class FunctionSubject(Subject):
     """
 
     n = 16
+    batched = True
 
     def __init__(self, native: Any, name: str, rules: Rules) -> None:
         super().__init__(native, name)
         self.rules, self.sets_boards = rules, True
-        parts = {"start": "starts", "drop": "drops", "over": "ends"}
-        self.lacks = frozenset(part for key, part in parts.items() if not callable(getattr(native, key, None)))
-        if "drops" not in self.lacks:
-            self.lacks -= {"starts"}
+        self.functions = {name for name in ("start", "drop", "over") if callable(getattr(native, name, None))}
+        done = {"starts": self.functions & {"start", "drop"}, "drops": "drop" in self.functions,
+                "ends": "over" in self.functions}  # fmt: skip
+        self.lacks = frozenset(part for part, by_it in done.items() if not by_it)
         self._rng = np.random.default_rng(0)
         self._boards = np.zeros((self.n, rules.rows, rules.cols), np.int64)
 
     def reset(self, seed: int) -> Answer:
         """Begin new games in all lanes."""
         self._rng = np.random.default_rng(seed)
-        self._ended = np.ones(self.n, np.bool_)
-        leaves = self.begin()
-        return self._answer((leaves or {})["observation"], {})
+        self._ended[:] = True
+        self.begin()
+        return self._answer(self._boards.copy(), {})
 
     def step(self, actions: NDArray[np.int64]) -> Answer:
         """Play a move in each lane."""
-        rewards, ended = np.zeros(self.n), np.zeros(self.n, np.bool_)
-        for lane, action in enumerate(actions):
+        rewards, self._ended = np.zeros(self.n), np.zeros(self.n, np.bool_)
+        for lane, action in enumerate(actions.tolist()):
             before = self._boards[lane].copy()
-            after, rewards[lane] = self.native.move(before.copy(), int(action))
+            after, rewards[lane] = self.native.move(before.copy(), action)
             self._boards[lane] = after
             if not np.array_equal(after, before):
-                self._boards[lane] = self._drop(self._boards[lane])
-            ended[lane] = self._over(self._boards[lane])
-        self._ended = ended
-        return self._answer(self._boards.copy(), {}, (rewards, ended, False))
+                self._boards[lane] = self._drop(self._boards[lane].copy())
+            self._ended[lane] = self._over(self._boards[lane].copy())
+        return self._answer(self._boards.copy(), {}, (rewards, self._ended, False))
 
     def begin(self) -> Leaves | None:
         """Begin new games where games have ended."""
         for lane in np.flatnonzero(self._ended):
             self._boards[lane] = self._start()
-        self._ended = np.zeros(self.n, np.bool_)
+        self._ended[:] = False
         return {"observation": self._boards.copy()}
 
     def set_boards(self, grids: NDArray[np.int64]) -> None:
@@ -312,27 +306,26 @@ class FunctionSubject(Subject):
         return f"{self.name}\n{put}\nprint(env.move(board, {action}))  {comment}"
 
     def _start(self) -> NDArray[np.int64]:
-        if callable(start := getattr(self.native, "start", None)):
-            return np.asarray(start(self._rng))
+        if "start" in self.functions:
+            return np.asarray(self.native.start(self._rng))
         board = np.zeros((self.rules.rows, self.rules.cols), np.int64)
         for tile in self.rules.start:
             board = self._drop(board) if tile == DROP else self._place(board, int(tile))
         return board
 
     def _drop(self, board: NDArray[np.int64]) -> NDArray[np.int64]:
-        if callable(drop := getattr(self.native, "drop", None)):
-            return np.asarray(drop(board.copy(), self._rng))
+        if "drop" in self.functions:
+            return np.asarray(self.native.drop(board, self._rng))
         tiles, shares = zip(*self.rules.drop, strict=True)
         return self._place(board, int(self._rng.choice(tiles, p=shares)))
 
     def _place(self, board: NDArray[np.int64], tile: int) -> NDArray[np.int64]:
-        board = board.copy()
         board.flat[self._rng.choice(np.flatnonzero(board == 0))] = self.rules.value(tile)
         return board
 
     def _over(self, board: NDArray[np.int64]) -> bool:
-        if callable(over := getattr(self.native, "over", None)):
-            return bool(over(board.copy()))
+        if "over" in self.functions:
+            return bool(self.native.over(board))
         tiles = np.array([[self.rules.index_of.get(int(value), 0) for value in board.flat]], np.uint8)
         return not slid_boards(tiles, self.rules).legal.any()
 
@@ -347,12 +340,12 @@ def subject_of(env: Any, rules: Rules, name: str = "") -> Subject:
         try:
             env = env()
         except Exception as error:  # whatever it does
-            raise ConfigError(f"env: making it raised {type(error).__name__}: {one_line(str(error))}") from error
-    if callable(getattr(env, "move", None)) and not callable(getattr(env, "step", None)):
-        return FunctionSubject(env, name, rules)
+            raise ConfigError(f"env: making it raised {one_line(raised(error))}") from error
     if not _plays(env):
         raise refuse("env", env, "an environment with reset and step, or an object with move")
-    return VectorSubject(env, name) if hasattr(env, "num_envs") else SingleSubject(env, name)
+    if not callable(getattr(env, "step", None)):
+        return FunctionSubject(env, name, rules)
+    return VectorSubject(env, name) if hasattr(env, "num_envs") else Subject(env, name)
 
 
 def is_maker(env: Any) -> bool:
@@ -362,6 +355,5 @@ def is_maker(env: Any) -> bool:
 
 def _plays(env: Any) -> bool:
     """Whether this is an object that games are played with."""
-    return all(callable(getattr(env, name, None)) for name in ("reset", "step")) or callable(
-        getattr(env, "move", None)
-    )
+    has = {name for name in ("reset", "step", "move") if callable(getattr(env, name, None))}
+    return "move" in has or {"reset", "step"} <= has
