@@ -7,12 +7,13 @@ from typing import Any
 import pandas as pd
 
 from tdl.base.checks import check_whole, without_numpy
-from tdl.conformance import contract, drops, moves
+from tdl.conformance import contract, drops, move_checks
 from tdl.conformance.choosers import Player
 from tdl.conformance.evidence import Evidence
 from tdl.conformance.finding import NOT_TESTED, WRONG, Finding, raised
 from tdl.conformance.findings_report import frame
 from tdl.conformance.foreign_play import play, probe
+from tdl.conformance.moves import Moves
 from tdl.conformance.placing import place
 from tdl.conformance.subject import Subject, shared_numbers_restored, subject_of
 from tdl.errors import TdlError
@@ -76,7 +77,7 @@ def _findings(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[li
     player = Player(subject, rules, reading, directions, seed)
     played = play(player, steps, SECONDS, seed)
     placed = place(player, seed) if subject.sets_boards else None
-    findings = [*moves.checks(moves.Moves(player, played, placed)), *_contract(subject, seed)]
+    findings = [*move_checks.checks(Moves(player, played, placed)), *_contract(subject, seed)]
     repeats = ("seeds", WRONG) in {(finding.check, finding.verdict) for finding in findings}
     return [*findings, *_drops(played, repeats=repeats)], len(played.steps)
 

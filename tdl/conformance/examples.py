@@ -45,15 +45,15 @@ class Examples:
         ordered: NDArray[np.int64] = rows[order]
         return ordered
 
-    def show(self, wrong: NDArray[np.bool_], expected: str = "") -> dict[str, str]:
+    def show(self, wrong: NDArray[np.bool_], expected: str = "") -> tuple[str, str]:
         """Board and reproduction of the smallest example; `expected` is what should follow, else the board."""
         steps = self.steps[self.smallest(wrong)]
         placed = steps["game"] < 0
         alone = self._wrong_lines(steps[placed]) if placed.any() else steps[:0]
         for step in [*alone, *steps[:TRIED]]:
             if reproduction := self._reproduction(step, expected):
-                return {"board": board_text(step["before"], self.player.rules), "reproduction": reproduction}
-        return {"board": board_text(steps[0]["before"], self.player.rules)}
+                return board_text(step["before"], self.player.rules), reproduction
+        return board_text(steps[0]["before"], self.player.rules), ""
 
     def _wrong_lines(self, steps: NDArray[Any]) -> NDArray[Any]:
         """The smallest line that is wrong in boards that were placed, played alone; empty if it is right then."""

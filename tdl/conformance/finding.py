@@ -7,6 +7,9 @@ CONFORMS, CONVENTION, WRONG, NOT_TESTED = "conforms", "convention", "wrong", "no
 VERDICTS = (WRONG, CONVENTION, CONFORMS, NOT_TESTED)
 """As reports order them: wrong is what contradicts the game or Gymnasium, a convention is what programs may choose."""
 
+Said = tuple[str, ...]
+"""What a check says: the fields of its `Finding` but for the first."""
+
 
 @dataclass(frozen=True)
 class Finding:
