@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from tdl.conformance.finding import CONFORMS, CONVENTION, NOT_TESTED, WRONG, Finding, Said
 from tdl.conformance.subject import (
     BOARD,
-    MASK,
     Answer,
     FunctionSubject,
     Leaves,
@@ -60,7 +59,7 @@ def _answers(subject: Subject, seed: int, steps: int = LONG) -> Iterator[Answer]
 def _actions(subject: Subject, leaves: Leaves, rng: np.random.Generator) -> NDArray[np.int64]:
     """Actions at random; legal ones where a mask is shown."""
     shape = (subject.n, subject.actions)
-    masks = (leaf != 0 for path, leaf in leaves.items() if "mask" in path or path == MASK)
+    masks = (leaf != 0 for path, leaf in leaves.items() if "mask" in path)
     mask = next((mask for mask in masks if mask.shape == shape), np.ones(shape))
     chosen: NDArray[np.int64] = (rng.random(shape) * mask).argmax(axis=1)
     return chosen

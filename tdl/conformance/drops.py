@@ -6,9 +6,7 @@ a known covariance, also where moves depend on drops, and their squares in that 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +31,7 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Test:
+class Test(NamedTuple):
     """Of which drops, how likely chance alone goes as far from what is due (nan: too few), and what was seen."""
 
     of: str
@@ -42,36 +39,20 @@ class Test:
     seen: str
 
 
-@dataclass(frozen=True)
-class Drops:
+class Drops(NamedTuple):
     """Single tiles that dropped after legal moves.
 
-    `after` is the board before the drop, `emptied` marks the cells that the move has emptied, `later` are the drops
-    that follow another one in their game.
+    `empty` marks the cells where the tile could drop, `emptied` those that the move has emptied; `empties` is how
+    many are empty, `rank` which of these it is, from 0. `later` are the drops that follow another one in their game.
     """
 
-    after: Boards
     cell: Integers
     tile: Integers
+    empty: NDArray[np.bool_]
     emptied: NDArray[np.bool_]
+    empties: Integers
+    rank: Integers
     later: Integers
-
-    @cached_property
-    def empty(self) -> NDArray[np.bool_]:
-        """The cells where the tile could drop."""
-        empty: NDArray[np.bool_] = self.after == 0
-        return empty
-
-    @cached_property
-    def count(self) -> Integers:
-        """How many these are."""
-        count: Integers = self.empty.sum(1)
-        return count
-
-    @cached_property
-    def rank(self) -> Integers:
-        """Which of them it is, from 0."""
-        return _at(self.empty.cumsum(1), self.cell) - 1
 
 
 def checks(evidence: Evidence, error: float = 0.001) -> list[Finding]:
@@ -128,9 +109,10 @@ def drops_of(evidence: Evidence) -> Drops:
     steps = evidence.steps[np.lexsort((evidence.steps["move"], evidence.steps["game"]))]
     steps = steps[steps["legal"]]
     steps = steps[_new_tiles(steps, evidence.rules) == 1]
-    after, cell = steps["after"], (steps["next"] != steps["after"]).argmax(1)
-    emptied, later = (after == 0) & (steps["before"] != 0), 1 + np.flatnonzero(np.diff(steps["game"]) == 0)
-    return Drops(after, cell, _at(steps["next"], cell).astype(np.int64), emptied, later)
+    empty, cell = steps["after"] == 0, (steps["next"] != steps["after"]).argmax(1)
+    emptied, rank = empty & (steps["before"] != 0), _at(empty.cumsum(1), cell) - 1
+    tile, later = _at(steps["next"], cell).astype(np.int64), 1 + np.flatnonzero(np.diff(steps["game"]) == 0)
+    return Drops(cell, tile, empty, emptied, empty.sum(1), rank, later)
 
 
 def _new_tiles(steps: NDArray[Any], rules: Rules) -> Integers:
@@ -147,7 +129,7 @@ def _at(rows: NDArray[Any], cells: Integers) -> NDArray[Any]:
 
 def _tile_tests(drops: Drops, rules: Rules) -> list[Test]:
     """Whether each tile drops as often as its law says: of all, where few cells are empty, by cell, by tile before."""
-    few = (_tiles(f"with {words}", drops.tile[drops.count == count], rules) for count, words in FEW.items())
+    few = (_tiles(f"with {words}", drops.tile[drops.empties == count], rules) for count, words in FEW.items())
     before = _independent("tiles by the tile before", drops.tile[drops.later], drops.tile[drops.later - 1])
     return [_tiles("tiles", drops.tile, rules), *few, _independent("tiles by cell", drops.tile, drops.cell), before]
 
@@ -172,7 +154,7 @@ def _cell_tests(drops: Drops) -> list[Test]:
 
 def _places(drops: Drops) -> Test:
     """Whether each cell of the board gets its share of the tiles that could fall on it."""
-    shares = drops.empty / drops.count[:, None]
+    shares = drops.empty / drops.empties[:, None]
     due, seen = shares.sum(0), np.bincount(drops.cell, minlength=drops.empty.shape[1])
     cell = int((np.abs(seen - due) / np.sqrt(due + 1)).argmax())
     text = f"cell {cell} gets {seen[cell]:,} of {seen.sum():,}; about {due[cell]:,.0f} expected"
@@ -181,14 +163,14 @@ def _places(drops: Drops) -> Test:
 
 def _ranks(drops: Drops, count: int) -> Test:
     """Whether of `count` empty cells each gets as much."""
-    counts = np.bincount(drops.rank[drops.count == count], minlength=count)
+    counts = np.bincount(drops.rank[drops.empties == count], minlength=count)
     text = f"they get {' and '.join(f'{n:,}' for n in counts)} tiles; about the same expected"
     return Test(f"with {FEW[count]}", _fit(counts, np.full(count, counts.sum() / count)), text)
 
 
 def _just_emptied(drops: Drops) -> Test:
     """Whether the cells that the move has just emptied get their share."""
-    hit, share = _at(drops.emptied, drops.cell), drops.emptied.sum(1) / drops.count
+    hit, share = _at(drops.emptied, drops.cell), drops.emptied.sum(1) / drops.empties
     text = f"they get {hit.sum():,} tiles; about {share.sum():,.0f} expected"
     return Test("cells that the move has just emptied", _sum(hit - share, share * (1 - share)), text)
 
@@ -209,7 +191,7 @@ def _independent(of: str, a: Integers, b: Integers) -> Test:
 def _same_cell(drops: Drops) -> Test:
     """Whether a tile falls on the cell of the last one, where it is empty, no more often than is due."""
     later = drops.later
-    last, share = drops.cell[later - 1], 1 / drops.count[later]
+    last, share = drops.cell[later - 1], 1 / drops.empties[later]
     open_again = drops.empty[later, last]
     hit, share = (drops.cell[later] == last)[open_again], share[open_again]
     text = f"{hit.sum():,} tiles fall where the last one fell; about {share.sum():,.0f} expected"
@@ -219,9 +201,9 @@ def _same_cell(drops: Drops) -> Test:
 def _same_place(drops: Drops) -> Test:
     """Whether a tile falls as far along the empty cells as the last one no more often than is due."""
     later = drops.later
-    place = math.sqrt(12) * ((drops.rank + 0.5) / drops.count - 0.5)  # its variance is 1 where many cells are empty
+    place = math.sqrt(12) * ((drops.rank + 0.5) / drops.empties - 0.5)  # its variance is 1 where many cells are empty
     text = f"a correlation of {np.mean(place[later] * place[later - 1]) if len(later) else 0:.3f}"
-    known = place[later - 1] ** 2 * (1 - 1 / drops.count[later] ** 2.0)
+    known = place[later - 1] ** 2 * (1 - 1 / drops.empties[later] ** 2.0)
     return Test("places among the empty cells by the place before", _sum(place[later] * place[later - 1], known), text)
 
 

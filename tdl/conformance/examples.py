@@ -48,14 +48,14 @@ class Examples:
     def show(self, wrong: NDArray[np.bool_], expected: str = "") -> tuple[str, str]:
         """Board and reproduction of the smallest example; `expected` is what should follow, else the board."""
         steps = self.steps[self.smallest(wrong)]
-        placed = steps["game"] < 0
-        alone = self._wrong_lines(steps[placed]) if placed.any() else steps[:0]
+        by_hand = steps[steps["game"] < 0]
+        alone = self._wrong_line(by_hand) if len(by_hand) else by_hand
         for step in [*alone, *steps[:TRIED]]:
             if reproduction := self._reproduction(step, expected):
                 return board_text(step["before"], self.player.rules), reproduction
         return board_text(steps[0]["before"], self.player.rules), ""
 
-    def _wrong_lines(self, steps: NDArray[Any]) -> NDArray[Any]:
+    def _wrong_line(self, steps: NDArray[Any]) -> NDArray[Any]:
         """The smallest line that is wrong in boards that were placed, played alone; empty if it is right then."""
         rules, direction = self.player.rules, steps["direction"][0]
         steps = steps[steps["direction"] == direction]
@@ -87,30 +87,29 @@ class Examples:
         actions = [int(action) for action in game["action"][np.argsort(game["turn"])]]
         if len(actions) != step["turn"] + 1:
             return ""
-        return self.played_lines(int(step["seed"]), int(step["lane"]), actions, comment, step)
+        again = [step[name].tolist() for name in ("before", "next", "terminated", "reward")]
+        return self.played_lines(int(step["seed"]), int(step["lane"]), actions, comment, again)
 
-    def played_lines(self, seed: int, lane: int, actions: list[int], comment: str, step: Any = None) -> str:
-        """Lines that play a game; "" where the environment, asked again, does not do the same."""
+    def played_lines(
+        self, seed: int, lane: int, actions: list[int], comment: str, again: list[Any] | None = None
+    ) -> str:
+        """Lines that play a game; "" where the last move does not show this again or, of None, none raises."""
         subject = self.player.subject
         for shared in (False, True):
-            if self._is_met_again(seed, lane, actions, step, shared=shared):
+            if self._replayed(seed, lane, actions, shared=shared) == again:
                 first = f"{subject.name}; {SHARED.format(seed=seed % 2**32)}" if shared else subject.name
                 return subject.played_lines(first, seed, lane, actions, comment)
         return ""
 
-    def _is_met_again(self, seed: int, lane: int, actions: list[int], step: Any, *, shared: bool) -> bool:
-        subject = self.player.subject
+    def _replayed(self, seed: int, lane: int, actions: list[int], *, shared: bool) -> list[Any] | None:
+        """What is seen of the last of these moves; None where one raises an error."""
+        subject, reading = self.player.subject, self.player.reading
         try:
-            seen = begin_all(subject, seed) if shared else subject.reset(seed).leaves
+            before = begin_all(subject, seed) if shared else subject.reset(seed).leaves
             for action in actions[:-1]:
-                seen = subject.step(np.full(subject.n, action)).leaves
-            before = self.player.reading.boards(seen)[lane]
+                before = subject.step(np.full(subject.n, action)).leaves
             answer = subject.step(np.full(subject.n, actions[-1]))
         except Exception:
-            return step is None
-        if step is None:
-            return False
-        after = self.player.reading.boards(answer.leaves)[lane]
-        same = np.array_equal(before, step["before"]) and np.array_equal(after, step["next"])
-        ends = answer.terminated[lane] == step["terminated"]
-        return bool(same and ends and answer.rewards[lane] == step["reward"])
+            return None
+        boards = (reading.boards(leaves)[lane].tolist() for leaves in (before, answer.leaves))
+        return [*boards, bool(answer.terminated[lane]), float(answer.rewards[lane])]

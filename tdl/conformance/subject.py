@@ -20,8 +20,8 @@ from tdl.game.rules import DROP, Rules
 Lanes = NDArray[np.bool_]
 Leaves = dict[str, NDArray[Any]]
 
-BOARD, MASK = "board()", "legal()"
-"""Paths of what an adapter reads by itself."""
+BOARD = "board()"
+"""Path of what an adapter reads by itself."""
 
 FINALS = ("final_obs", "final_observation")
 """Where vector environments that begin games at once put the last observations."""
@@ -82,7 +82,7 @@ class Subject:
         space = getattr(native, "single_action_space", None) or getattr(native, "action_space", None)
         self.actions, self.first = int(getattr(space, "n", 4)), int(getattr(space, "start", 0))
         self.sets_boards = callable(getattr(native, "set_board", None))
-        self._board, self._legal = _method(native, "board", 1), _method(native, "legal", 2)
+        self._board = _reader(native)
         self._ended = np.zeros(self.n, np.bool_)
 
     def reset(self, seed: int) -> Answer:
@@ -140,19 +140,17 @@ class Subject:
         leaves = dict(leaves_of({"observation": observations, "info": infos}, "", self.n, batched=self.batched))
         if self._board:
             leaves[BOARD] = np.array(self._board(observations), np.int64).reshape(self.n, -1)
-        if self._legal:
-            leaves[MASK] = np.array(self._legal(observations, infos), np.bool_).reshape(self.n, -1)
         return Answer(observations, infos, leaves, rewards, terminated, truncated, began)
 
 
-def _method(native: Any, name: str, arguments: int) -> Callable[..., Any] | None:
-    """A method of an adapter, if it is there and takes so many arguments."""
-    function = getattr(native, name, None)
+def _reader(native: Any) -> Callable[[Any], Any] | None:
+    """The method `board(observation)` of an adapter; `board` may be anything else."""
+    board = getattr(native, "board", None)
     try:
-        inspect.signature(function).bind(*[None] * arguments)  # type: ignore[arg-type] # or it raises
+        inspect.signature(board).bind(None)  # type: ignore[arg-type] # or it raises
     except (TypeError, ValueError):
         return None
-    return function
+    return board
 
 
 def leaves_of(tree: Any, path: str, n: int, *, batched: bool) -> Iterator[tuple[str, NDArray[Any]]]:
