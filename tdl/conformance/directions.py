@@ -15,7 +15,6 @@ from tdl.game.rules import Rules
 MAX_DROPS = 2
 """Tiles that may be new after a move, where moves are only looked for."""
 
-
 EXPLAINED, CLEAR = 0.25, 1.5
 """A direction explains at least this share of the boards that an action changes, and so many times what others do."""
 

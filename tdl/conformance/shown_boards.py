@@ -1,8 +1,7 @@
 """How observations show boards: found by what fits, without being told."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,8 @@ from tdl.conformance.evidence import Boards
 from tdl.conformance.slides import tile_values
 from tdl.conformance.subject import BOARD, Leaves
 from tdl.game.rules import Rules
+
+Read = Callable[[NDArray[Any]], Boards]
 
 UNREADABLE = 255
 """The tile index of a cell that shows no tile of the game."""
@@ -22,56 +23,16 @@ NEAR = 0.05
 """A number may differ from that of its tile by this part of the way to the next tile."""
 
 
-@dataclass(frozen=True)
-class Numbers:
-    """A number for each cell; `levels[i]` is that of tile index i."""
+class Reading(NamedTuple):
+    """Boards of tile indices, one for each row of the leaf `path`; `text` says how they are shown."""
 
     path: str
     text: str
-    levels: NDArray[np.float64]
-    cells: int
+    read: Read
 
     def boards(self, leaves: Leaves) -> Boards:
-        """Boards of tile indices, one for each row of the leaf."""
-        numbers = leaves[self.path].reshape(-1, self.cells)
-        limits, margins = self._limits
-        tiles = np.searchsorted(limits, numbers)
-        far = ~(np.abs(self.levels[tiles] - numbers) <= margins[tiles])  # also nan
-        tiles[far] = UNREADABLE
-        return tiles.astype(np.uint8)
-
-    @cached_property
-    def _limits(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Half way between tiles, and how far a number may be from that of its tile."""
-        gaps = np.diff(self.levels)
-        return self.levels[:-1] + gaps / 2, NEAR * gaps[[0, *range(len(gaps))]]
-
-
-@dataclass(frozen=True)
-class Planes:
-    """A plane for each tile; plane 0 is that of tile index `first`."""
-
-    path: str
-    text: str
-    last: bool
-    first: int
-    cells: int
-
-    def boards(self, leaves: Leaves) -> Boards:
-        """Boards of tile indices, one for each row of the leaf."""
-        planes = _planes(leaves[self.path], self.cells, self.last) != 0
-        tiles = np.where(planes.any(axis=1), planes.argmax(axis=1) + self.first, 0)
-        return np.where(planes.sum(axis=1) <= 1, tiles, UNREADABLE).astype(np.uint8)
-
-
-Reading = Numbers | Planes
-
-
-def _planes(leaf: NDArray[np.generic], cells: int, last: bool) -> NDArray[np.generic]:
-    """Planes of shape (n, planes, cells)."""
-    if last:
-        return leaf.reshape(len(leaf), cells, -1).transpose(0, 2, 1)
-    return leaf.reshape(len(leaf), -1, cells)
+        """The boards of these leaves."""
+        return self.read(leaves[self.path])
 
 
 def possible_readings(leaves: Leaves, rules: Rules) -> Iterator[Reading]:
@@ -85,7 +46,7 @@ def possible_readings(leaves: Leaves, rules: Rules) -> Iterator[Reading]:
             yield from _one_hot(path, leaf, rules)
 
 
-def _numbers(path: str, leaf: NDArray[np.generic], rules: Rules) -> Iterator[Numbers]:
+def _numbers(path: str, leaf: NDArray[Any], rules: Rules) -> Iterator[Reading]:
     """Readings as numbers: of tile values or exponents, as they are, or in other units."""
     seen = np.unique(leaf.astype(np.float64))
     if len(seen) < 2 or not np.isfinite(seen).all():
@@ -95,7 +56,7 @@ def _numbers(path: str, leaf: NDArray[np.generic], rules: Rules) -> Iterator[Num
     step, least = seen[1] - seen[0], min(tile for tile, _ in rules.drop)
     exact = [(name, levels, 1.0, 0.0) for name, levels in names.items()]
     for name, levels, scale, empty in exact + [(name, lev, step / lev[least], seen[0]) for name, lev in names.items()]:
-        reading = Numbers(path, name + _units(scale, empty), levels * scale + empty, rules.cells)
+        reading = Reading(path, name + _units(scale, empty), _of_numbers(levels * scale + empty, rules.cells))
         tiles = reading.boards({path: leaf})
         if np.count_nonzero((tiles > 0) & (tiles != UNREADABLE)) >= 0.5 * np.count_nonzero(tiles):
             yield reading
@@ -107,16 +68,44 @@ def _units(scale: float, empty: float) -> str:
     return (factor if scale != 1 else "") + (f" {empty:+.6g}" if empty else "")
 
 
-def _one_hot(path: str, leaf: NDArray[np.generic], rules: Rules) -> Iterator[Planes]:
+def _of_numbers(levels: NDArray[np.float64], cells: int) -> Read:
+    """Reads a number for each cell; `levels[i]` is that of tile index i."""
+    gaps = np.diff(levels)
+    limits, margins = levels[:-1] + gaps / 2, NEAR * gaps[[0, *range(len(gaps))]]
+
+    def read(leaf: NDArray[Any]) -> Boards:
+        numbers = leaf.reshape(-1, cells)
+        tiles = np.searchsorted(limits, numbers)
+        near = np.abs(levels[tiles] - numbers) <= margins[tiles]  # nan is not
+        return np.where(near, tiles, UNREADABLE).astype(np.uint8)
+
+    return read
+
+
+def _one_hot(path: str, leaf: NDArray[Any], rules: Rules) -> Iterator[Reading]:
     """Readings as planes, first or last, with one for empty cells or without."""
     for last in (False, True):
-        planes = _planes(leaf, rules.cells, last) != 0
+        planes = _planes(leaf, rules.cells, last=last) != 0
         marks = planes.sum(axis=1)
         if len(np.unique(leaf)) > 2 or (marks <= 1).mean() < 0.9:
             continue
         with_empty = (marks == 1).mean() > 0.9
         first = 0 if with_empty or not planes[:, 0].any() else 1
-        where = "planes last" if last else "planes first"
-        yield Planes(
-            path, f"one-hot, {where}, {'one' if with_empty else 'none'} for empty cells", last, first, rules.cells
-        )
+        text = f"one-hot, planes {'last' if last else 'first'}, {'one' if with_empty else 'none'} for empty cells"
+        yield Reading(path, text, _of_planes(first, rules.cells, last=last))
+
+
+def _planes(leaf: NDArray[Any], cells: int, *, last: bool) -> NDArray[Any]:
+    """Planes of shape (n, planes, cells)."""
+    return leaf.reshape(len(leaf), cells, -1).transpose(0, 2, 1) if last else leaf.reshape(len(leaf), -1, cells)
+
+
+def _of_planes(first: int, cells: int, *, last: bool) -> Read:
+    """Reads a plane for each tile; plane 0 is that of tile index `first`."""
+
+    def read(leaf: NDArray[Any]) -> Boards:
+        planes = _planes(leaf, cells, last=last) != 0
+        tiles = np.where(planes.any(axis=1), planes.argmax(axis=1) + first, 0)
+        return np.where(planes.sum(axis=1) <= 1, tiles, UNREADABLE).astype(np.uint8)
+
+    return read

@@ -78,11 +78,11 @@ def wrong(evidence, error=0.001):
 
 
 def test_right_chance_is_called_wrong_as_rarely_as_is_stated():
-    """Of 2,000 environments; each test may err in 1% of them, and each check in 1% for each of its tests."""
-    alarms = [wrong(evidence, 0.01 * TESTS) for evidence in evidences(Chance(2000), 1000)]
+    """Of 1,000 environments; each test may err in 1% of them, and each check in 1% for each of its tests."""
+    alarms = [wrong(evidence, 0.01 * TESTS) for evidence in evidences(Chance(1000), 1000)]
     for check in ("drop tiles", "drop cells"):
         share = np.mean([check in alarm for alarm in alarms])
-        assert 0.02 < share < 0.06 + 3 * np.sqrt(0.06 / 2000), check
+        assert 0.02 < share < 0.06 + 3 * np.sqrt(0.06 / 1000), check
 
 
 def test_right_first_boards_are_called_wrong_as_rarely_as_is_stated():

@@ -22,12 +22,12 @@ OBSERVED = {"indices": "exponents", "values": "tile values", "planes": "planes f
 @pytest.mark.parametrize(("words", "mode"), [*zip(CONVENTIONS, cycle(AutoresetMode))], ids=str)
 def test_many_boards(words, mode):
     envs = GameVectorEnv(32, autoreset_mode=mode, **small(words))
-    assert_told(tdl.rules_check(envs, PLAYER.rules, steps=2_000), words)
+    assert_told(tdl.rules_check(envs, PLAYER.rules, steps=1_000), words)
 
 
 @pytest.mark.parametrize("words", CONVENTIONS[::11], ids=lambda words: "-".join(words.values()))
 def test_one_board(words):
-    assert_told(tdl.rules_check(GameEnv(**small(words)), PLAYER.rules, steps=2_000), words)
+    assert_told(tdl.rules_check(GameEnv(**small(words)), PLAYER.rules, steps=1_000), words)
 
 
 def test_what_moves_lose_by_values_is_no_wrong_score():
