@@ -5,6 +5,7 @@ ENV is an attribute of MODULE, as a class, or an id registered with Gymnasium. E
 
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 
 from tdl.cli.messages import CommandParser, one_line_errors
 from tdl.config import files
@@ -31,8 +32,9 @@ def main(words: Sequence[str] | None = None) -> None:
     from tdl.conformance.findings_report import as_json, as_text
     from tdl.conformance.located import located
 
-    env, line = located(options.env)
-    table = rules_check(env, rules, name=line, **numbers)
+    with redirect_stdout(sys.stderr):  # whatever the environment prints
+        env, line = located(options.env)
+        table = rules_check(env, rules, name=line, **numbers)
     names = options.env, f"{rules.name}, {rules.tiles_text}"
     print((as_json if options.json else as_text)(table, *names))
     sys.exit(2 if (table.verdict == "wrong").any() else 0)

@@ -68,7 +68,7 @@ def check(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[F
             findings, played = _findings(subject, rules, steps, seed)
         except TdlError:
             raise
-        except Exception as error:  # whatever it does
+        except (Exception, SystemExit) as error:  # whatever it does
             findings, played = [Finding("errors", WRONG, f"it cannot be played: {raised(error)}")], 0
     again = f"import tdl; table = tdl.rules_check(env, tdl.{rules!r}, steps={steps}, seed={seed})"
     return [_reproduced(finding, f"{subject.name}\n{again}") for finding in findings], played

@@ -91,7 +91,11 @@ def _trace(subject: Subject, seed: int) -> list[Any]:
         np.random.seed()
         answers = [*_answers(subject, seed, SHORT)]
     return [
-        ([leaf.tolist() for leaf in _shown(answer.leaves)], answer.rewards.tolist(), answer.terminated.tolist())
+        (
+            [leaf.tolist() for leaf in _shown(answer.leaves)],
+            np.nan_to_num(answer.rewards).tolist(),
+            answer.terminated.tolist(),
+        )
         for answer in answers
     ]
 
@@ -166,7 +170,7 @@ def _autoreset(subject: Subject, finals: list[bool], paid: bool) -> Said:
 
 
 def _after_the_end(subject: Subject, seed: int) -> Said:
-    """What a step after the end of a game does: Gymnasium leaves it open, but there is no move to go on with."""
+    """What a step after the end of a game does: Gymnasium leaves it open."""
     last = next((answer for answer in _answers(subject, seed) if answer.terminated.any()), None)
     if last is None:
         return NOT_TESTED, "no game ended"
@@ -180,7 +184,7 @@ def _after_the_end(subject: Subject, seed: int) -> Said:
             return CONVENTION, "a step after the end changes the board"
         over &= bool(answer.ended.any())
     if not over:
-        return _against(subject), "a step after the end says that the game goes on, with the same board"
+        return CONVENTION, "a step after the end says that the game goes on, with the same board"
     return CONVENTION, "a step after the end changes nothing, and says again that it is over"
 
 

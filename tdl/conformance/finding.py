@@ -31,6 +31,6 @@ class Finding:
     reproduction: str = ""
 
 
-def raised(error: Exception) -> str:
+def raised(error: BaseException) -> str:
     """An exception in words."""
     return f"{type(error).__name__}: {error}"

@@ -40,7 +40,7 @@ def _module(name: str) -> Any:
         if error.name and f"{name}.".startswith(f"{error.name}."):
             raise ConfigError(f"env: there is no module {error.name}; is its package installed?") from error
         raise ConfigError(f"env: import {name} needs {error.name}, which is not installed") from error
-    except Exception as error:  # whatever it does
+    except (Exception, SystemExit) as error:  # whatever it does
         raise ConfigError(f"env: import {name} raised {type(error).__name__}: {one_line(str(error))}") from error
 
 

@@ -77,10 +77,15 @@ def _coverage(moves: Moves, use: Mask) -> str:
 def _rewards(moves: Moves) -> Said:
     steps, use, law = moves.steps, moves.paid, moves.law
     wrong = use & ~near(steps["reward"], law.expected)
+    if not (finite := np.isfinite(steps["reward"])).all():
+        return WRONG, f"no finite number, in {(~finite).sum():,} of {len(steps):,} steps"
     if not use.any():
         return NOT_TESTED, "no legal move was seen"
     if law.fit < 0.5 and near(steps["reward"], moves.totals)[use].mean() > 0.5:
         return WRONG, "each is the score so far: points count again with all moves that follow"
+    if law.fit < 0.5 and near(so_far(steps, steps["reward"]), moves.totals - steps["gained"])[use].mean() > 0.5:
+        late = use & ~near(steps["reward"], steps["gained"])
+        return moves.wrong("each is that of the move before", late, "the points of this move")
     if law.fit < 0.5 or (law.factor == 0 and wrong.any()):
         return CONVENTION, f"of its own; the nearest, {law.text}, is that of {law.fit:.0%} of merging moves"
     if wrong.any():

@@ -337,7 +337,7 @@ def subject_of(env: Any, rules: Rules, name: str = "") -> Subject:
     if is_maker(env):
         try:
             env = env()
-        except Exception as error:  # whatever it does
+        except (Exception, SystemExit) as error:  # whatever it does
             raise ConfigError(f"env: making it raised {one_line(raised(error))}") from error
     if not _plays(env):
         raise refuse("env", env, "an environment with reset and step, or an object with move")

@@ -180,9 +180,26 @@ def test_wrong_names_are_one_line(name, telling):
     assert "\n" not in str(caught.value)
 
 
+def leaves(*_):
+    sys.exit(0)
+
+
+def test_an_environment_that_leaves_python_is_wrong(tmp_path, monkeypatch):
+    assert (
+        findings(type("Leaves", (Plain,), {"refused": leaves})())["errors"].text
+        == "it cannot be played: SystemExit: 0"
+    )
+    with pytest.raises(ConfigError, match="making it raised SystemExit: 0"):
+        tdl.rules_check(type("Leaves", (Plain,), {"__init__": leaves}))
+    (tmp_path / "leaves_python.py").write_text("raise SystemExit(0)\n")
+    monkeypatch.setattr("sys.path", [*sys.path, str(tmp_path)])
+    with pytest.raises(ConfigError, match="import leaves_python raised SystemExit: 0"):
+        located("leaves_python:Env")
+
+
 def test_the_command(tmp_path, monkeypatch, capsys):
     (tmp_path / "mine_to_check.py").write_text(
-        "from tdl.gym import GameVectorEnv\n\n\ndef right():\n    return GameVectorEnv(16)\n\n\n"
+        "from tdl.gym import GameVectorEnv\n\n\ndef right():\n    print('made')\n    return GameVectorEnv(16)\n\n\n"
         "def wrong():\n    return GameVectorEnv(16, tiles='p75_25')\n"
     )
     monkeypatch.chdir(tmp_path)

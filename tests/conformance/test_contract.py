@@ -17,6 +17,14 @@ from tdl.game.rules import Rules
 RULES = Rules(rows=3, cols=3)
 
 
+class GoesOnAfterTheEnd(Plain):
+    """As programs that return early where a move changes nothing."""
+
+    def refused(self, direction):
+        observed, reward, _, *rest = super().refused(direction)
+        return observed, reward, False, *rest
+
+
 def checked(env):
     """The findings by their check."""
     return {finding.check: finding for finding in contract.checks(subject_of(env, RULES), seed=0)}
@@ -40,6 +48,7 @@ def test_nothing_is_wrong_with_what_gymnasium_makes(env):
     [
         (Plain(), "after the end", "a step after the end changes nothing, and says again that it is over"),
         (Plain(illegal="raises"), "after the end", "a step after the end raises ValueError"),
+        (GoesOnAfterTheEnd(), "after the end", "a step after the end says that the game goes on"),
         (Plain(goal=5), "after the end", "a step after the end changes the board"),
         (Lanes(mode=AutoresetMode.DISABLED), "auto-reset", "Disabled"),
         (Lanes(mode=AutoresetMode.SAME_STEP), "auto-reset", "SameStep"),

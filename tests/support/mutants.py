@@ -336,6 +336,28 @@ class PaysTheDrop(Plain):
 
 
 @wrong("rewards")
+class PaysLate(Plain):
+    """Each reward is that of the move before."""
+
+    late = 0.0
+
+    def answer(self, reward, terminated):
+        observed, reward, *rest = super().answer(reward, terminated)
+        reward, self.late = self.late, reward
+        return observed, reward, *rest
+
+    def start(self):
+        self.late = 0.0
+        super().start()
+
+
+@wrong("rewards")
+class PaysNoNumber(Plain):
+    def reward(self, gained):
+        return float("nan")
+
+
+@wrong("rewards")
 class PaysIllegalMoves(Plain):
     def refused(self, direction):
         observed, _, *rest = super().refused(direction)
@@ -667,22 +689,6 @@ class ObservesAnotherType(Plain):
 class ObservesAnotherShape(Plain):
     def space(self):
         return spaces.Box(0, 2**20, (self.rows, self.cols, 1), np.int64)
-
-
-@wrong("after the end")
-class GoesOnAfterTheEnd(Plain):
-    """After the end each step says that the game goes on."""
-
-    ended = False
-
-    def reset(self, **words):
-        self.ended = False
-        return super().reset(**words)
-
-    def answer(self, reward, terminated):
-        observed, reward, terminated, *rest = super().answer(reward, terminated)
-        ended, self.ended = self.ended, terminated
-        return observed, reward, terminated and not ended, *rest
 
 
 @wrong("interface")
