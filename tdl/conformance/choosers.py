@@ -91,7 +91,8 @@ class Player(RandomChooser):
         tries = self.rng.random(len(lanes)) < (TRIED if self.harm < HARMED else self.less)
         tries |= illegal.all(axis=1)
         values = np.where(illegal, -np.inf, values)
-        values[tries] = np.where(illegal[tries], self.rng.random((tries.sum(), 4)), values[tries] - 1e9)
+        if tries.any():
+            values[tries] = np.where(illegal[tries], self.rng.random((tries.sum(), 4)), values[tries] - 1e9)
         best: Actions = values.argmax(axis=1)
         return best
 

@@ -90,14 +90,8 @@ def _trace(subject: Subject, seed: int) -> list[Any]:
         random.seed()
         np.random.seed()
         answers = [*_answers(subject, seed, SHORT)]
-    return [
-        (
-            [leaf.tolist() for leaf in _shown(answer.leaves)],
-            np.nan_to_num(answer.rewards).tolist(),
-            answer.terminated.tolist(),
-        )
-        for answer in answers
-    ]
+    figures = ([*_shown(item.leaves), np.nan_to_num(item.rewards), item.terminated] for item in answers)
+    return [[figure.tolist() for figure in row] for row in figures]
 
 
 def _alike(leaves: list[NDArray[Any]]) -> bool:
@@ -183,9 +177,12 @@ def _after_the_end(subject: Subject, seed: int) -> Said:
         if any(not np.array_equal(a, b) for a, b in zip(_shown(answer.leaves), _shown(last.leaves), strict=True)):
             return CONVENTION, "a step after the end changes the board"
         over &= bool(answer.ended.any())
-    if not over:
-        return CONVENTION, "a step after the end says that the game goes on, with the same board"
-    return CONVENTION, "a step after the end changes nothing, and says again that it is over"
+    says = (
+        "changes nothing, and says again that it is over"
+        if over
+        else "says that the game goes on, with the same board"
+    )
+    return CONVENTION, f"a step after the end {says}"
 
 
 def _interface(subject: Subject, seed: int) -> Said:
