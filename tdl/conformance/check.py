@@ -14,7 +14,7 @@ from tdl.conformance.findings_report import frame
 from tdl.conformance.foreign_play import play, probe
 from tdl.conformance.moves import Moves
 from tdl.conformance.placing import place
-from tdl.conformance.subject import Subject, shared_numbers_restored, subject_of
+from tdl.conformance.subject import FunctionSubject, Subject, shared_numbers_restored, subject_of
 from tdl.errors import TdlError
 from tdl.game.rules import Rules, checked_rules
 
@@ -78,12 +78,14 @@ def _findings(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[li
     player = Player(subject, rules, *probe(subject, rules, seed), seed)
     played = play(player, steps, SECONDS, seed)
     placed = place(player, seed) if subject.sets_boards else None
-    findings = [*move_checks.checks(Moves(player, played, placed)), *_contract(subject, seed)]
+    moves = Moves(player, played, placed)
+    findings = [*move_checks.checks(moves), *_contract(subject, seed)]
     alike = len(played.starts) > 1 and (played.starts == played.starts[0]).all()
     if alike and ("seeds", WRONG) in {(finding.check, finding.verdict) for finding in findings}:  # one game
         findings.append(Finding("drop tiles", NOT_TESTED, "all games begin with the same board"))
     else:
-        findings += drops.checks(played, CHANCE)
+        show = None if isinstance(subject, FunctionSubject) else moves.examples.show  # its moves drop no tile
+        findings += drops.checks(played, CHANCE, show)
     return findings, len(played.steps)
 
 

@@ -5,7 +5,7 @@ a known covariance, also where moves depend on drops, and their squares in that 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ FEW = {1: "one empty cell", 2: "two empty cells", 3: "three empty cells"}
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Show = Callable[[NDArray[np.bool_]], tuple[str, ...]]
 
 
 class Test(NamedTuple):
@@ -55,11 +56,14 @@ class Drops(NamedTuple):
     later: Integers
 
 
-def checks(evidence: Evidence, error: float = 0.001) -> list[Finding]:
-    """Findings about drops and first tiles; a right environment is called wrong with a probability of `error`."""
+def checks(evidence: Evidence, error: float = 0.001, show: Show | None = None) -> list[Finding]:
+    """Findings about drops and first tiles; a right environment is called wrong with a probability of `error`.
+
+    `show` gives board and reproduction of the smallest of some steps.
+    """
     rules, level, findings = evidence.rules, error / TESTS, []
     if "drops" not in evidence.lacks:
-        findings += [_one_drop(evidence), *_drop_findings(evidence, level)]
+        findings += [_one_drop(evidence, show), *_drop_findings(evidence, level)]
     if "starts" not in evidence.lacks:
         findings.append(_finding("first tiles", _first_tests(evidence.starts, rules), level))
     return findings
@@ -90,9 +94,10 @@ def _finding(check: str, tests: Sequence[Test], level: float) -> Finding:
     return Finding(check, WRONG, f"{worst.of}: {worst.seen} ({chance}, limit {level:.1g})")
 
 
-def _one_drop(evidence: Evidence) -> Finding:
+def _one_drop(evidence: Evidence, show: Show | None) -> Finding:
     """Whether one tile drops after each legal move; a game that ends without it may be won."""
-    steps = evidence.steps[evidence.steps["legal"]]
+    rows = np.flatnonzero(evidence.steps["legal"])
+    steps = evidence.steps[rows]
     dropped = _new_tiles(steps, evidence.rules)
     wrong = (dropped > 1) | ((dropped == 0) & ~steps["terminated"])
     stray = np.count_nonzero(dropped < 0)  # another wrong move may look as if no tile had dropped
@@ -101,7 +106,8 @@ def _one_drop(evidence: Evidence) -> Finding:
     if np.count_nonzero(wrong) <= stray:
         return Finding("one drop", CONFORMS, f"one tile after each of {(dropped == 1).sum():,} legal moves")
     text = f"{dropped[wrong][0]} tiles drop after a legal move; {wrong.sum():,} of {len(steps):,} are wrong"
-    return Finding("one drop", WRONG, text)
+    shown = show(np.isin(np.arange(len(evidence.steps)), rows[wrong])) if show else ()
+    return Finding("one drop", WRONG, text, *shown)
 
 
 def drops_of(evidence: Evidence) -> Drops:

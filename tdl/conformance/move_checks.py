@@ -106,7 +106,7 @@ def _unlike(moves: Moves, wrong: Mask, text: str, name: str, expected: Numbers, 
     """What is said of a figure that is not as expected."""
     row = moves.examples.smallest(wrong)[0]
     example = f"{expected[row]:g} expected, {seen[row]:g} seen"
-    return moves.wrong(f"{text}: {example}", wrong, f"{name} {expected[row]:g}")
+    return moves.wrong(f"{text}: {example}", wrong, f"{name} {expected[row]:g}, not {seen[row]:g}")
 
 
 def _illegal(moves: Moves) -> Said:

@@ -94,11 +94,17 @@ def run(lines, env):
 
 
 @pytest.mark.parametrize(
-    "name", ["MergesTwice", "MergesThree", "PaysTheFirstMerge", "EndsLate", "DropsAfterIllegalMoves"]
+    "name",
+    ["MergesTwice", "MergesThree", "PaysTheFirstMerge", "EndsLate", "DropsAfterIllegalMoves", "NeverFillsTheBoard"],
 )
 def test_a_reproduction_shows_it_again(name):
     mutant, words, _ = MUTANTS[name]
-    checks = {"EndsLate": "end", "DropsAfterIllegalMoves": "illegal moves", "PaysTheFirstMerge": "rewards"}
+    checks = {
+        "EndsLate": "end",
+        "NeverFillsTheBoard": "one drop",
+        "DropsAfterIllegalMoves": "illegal moves",
+        "PaysTheFirstMerge": "rewards",
+    }
     row = findings(mutant(**words))[checks.get(name, "slides")]
     first, second, third = row.reproduction.splitlines()
     assert first.startswith("# env")
