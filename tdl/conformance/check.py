@@ -17,6 +17,7 @@ from tdl.conformance.finding import NOT_TESTED, WRONG, Finding
 from tdl.conformance.findings_report import frame
 from tdl.conformance.foreign_play import Player, place, play, probe, with_more_starts
 from tdl.conformance.subject import Subject, subject_of
+from tdl.errors import TdlError
 from tdl.game.rules import Rules, checked_rules
 
 STEPS, SECONDS, CHANCE = 300_000, 100.0, 0.001
@@ -63,19 +64,23 @@ def check(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[F
     with _shared_numbers_as_they_were(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the environment
         try:
-            subject.reset(seed)
-        except Exception as error:  # whatever it is
-            return [Finding("errors", WRONG, f"reset raised {type(error).__name__}: {error}")], 0
-        reading, directions = probe(subject, rules, seed)
-        player = Player(subject, rules, reading, directions, seed)
-        played = with_more_starts(player, play(player, steps, SECONDS, seed), seed)
-        placed = place(player, seed) if subject.sets_boards else None
-        findings = [*moves.checks(moves.Moves(player, played, placed)), *_contract(subject, seed)]
-        findings += _drops(
-            played, repeats=any(finding.check == "seeds" and finding.verdict == WRONG for finding in findings)
-        )
-        again = f"import tdl; table = tdl.rules_check(env, tdl.{rules!r}, steps={steps}, seed={seed})"
-        return [_reproduced(finding, f"{subject.name}\n{again}") for finding in findings], len(played.steps)
+            findings, played = _findings(subject, rules, steps, seed)
+        except TdlError:
+            raise
+        except Exception as error:  # whatever it does
+            findings, played = [Finding("errors", WRONG, f"it cannot be played: {type(error).__name__}: {error}")], 0
+    again = f"import tdl; table = tdl.rules_check(env, tdl.{rules!r}, steps={steps}, seed={seed})"
+    return [_reproduced(finding, f"{subject.name}\n{again}") for finding in findings], played
+
+
+def _findings(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[Finding], int]:
+    reading, directions = probe(subject, rules, seed)
+    player = Player(subject, rules, reading, directions, seed)
+    played = with_more_starts(player, play(player, steps, SECONDS, seed), seed)
+    placed = place(player, seed) if subject.sets_boards else None
+    findings = [*moves.checks(moves.Moves(player, played, placed)), *_contract(subject, seed)]
+    repeats = ("seeds", WRONG) in {(finding.check, finding.verdict) for finding in findings}
+    return [*findings, *_drops(played, repeats=repeats)], len(played.steps)
 
 
 def _drops(played: Evidence, *, repeats: bool) -> list[Finding]:

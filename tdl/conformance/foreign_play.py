@@ -25,7 +25,7 @@ from tdl.players.kinds import SMALL, load_agent
 
 Actions = NDArray[np.int64]
 
-PROBED, PER_SEED, STUCK, CHUNK = 2_000, 2_000, 40, 4_096
+PROBED, PER_SEED, STUCK, CHUNK = 2_000, 5_000, 40, 4_096
 """Steps before boards can be read; turns of many games until all begin anew; turns without a change until a game does;
 turns that are put together."""
 
@@ -125,7 +125,7 @@ def probe(subject: Subject, rules: Rules, seed: int) -> tuple[Reading, Direction
     ]
     leaves = {path: np.concatenate([row[path] for row in rows]) for path in same}
     if not rows:
-        raise RuntimeError(errors[0])
+        raise RuntimeError(f"step raised {errors[0]}")
     return find_reading(leaves, pairs, subject.actions, rules)
 
 

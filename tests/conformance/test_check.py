@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 import pytest
-from support.mutants import MUTANTS, Functions, Plain
+from support.mutants import MUTANTS, Functions, Lanes, Plain
 
 import tdl
 import tdl.gym
@@ -37,6 +37,8 @@ def findings(env, rules=RULES, steps=2000):
         *({"illegal": illegal} for illegal in tdl.gym.ILLEGAL),
         *({"autoreset_mode": mode} for mode in ("NextStep", "SameStep", "Disabled")),
         {"max_episode_steps": 300},
+        {"actions": "left,down,right,up", "reward": "log2", "start": ("drop",)},
+        {"reward": "regret", "player": "tdl:small"},
         {"game": "2584", "size": "3x3", "tiles": "p75_25"},
         {"game": "threes_law", "size": "2x4"},
     ],
@@ -47,7 +49,7 @@ def test_our_own_environment_is_right(form):
     env = tdl.gym.GameVectorEnv(32, **form)
     table = tdl.rules_check(env, named_rules(**words), steps=6000)
     assert table[table.verdict == "wrong"].text.tolist() == []
-    assert {"slides", "rewards", "end", "score", "mask"} <= {*table[table.verdict == "conforms"].check}
+    assert {"slides", "end", "score", "mask"} <= {*table[table.verdict == "conforms"].check}
 
 
 def test_one_game_of_ours_is_right_and_the_generators_of_others_are_left_alone():
@@ -215,3 +217,75 @@ def test_wrong_words_are_one_line(words, telling, capsys):
     (line,) = capsys.readouterr().err.splitlines()
     assert left.value.code == 2
     assert telling in line
+
+
+class Old(Plain):
+    """As the older Gym: `reset` takes no seed and returns the observation alone, `step` returns four things."""
+
+    def reset(self):
+        return super().reset()[0]
+
+    def step(self, action):
+        observation, reward, terminated, truncated, info = super().step(action)
+        return observation, reward, terminated, info | {"TimeLimit.truncated": truncated}
+
+    def seed(self, seed=None):
+        super().seed(seed)
+
+
+class OldMergesTwice(Old, MUTANTS["MergesTwice"][0]):
+    pass
+
+
+def test_environments_of_the_older_gym_are_played():
+    seen = findings(Adapter(Old()).env)
+    assert {check for check, row in seen.items() if row.verdict == "wrong"} == {"interface"}
+    row = findings(OldMergesTwice())["slides"]
+    assert "\nenv.seed(" in row.reproduction
+    assert run(row.reproduction, OldMergesTwice())
+
+
+def test_games_of_vector_environments_are_met_again():
+    env = Lanes(env=MUTANTS["MergesTwice"][0])
+    row = findings(env)["slides"]
+    assert f"]) * {env.num_envs}" in row.reproduction or f"] * {env.num_envs}" in row.reproduction
+    lane = int(re.search(r"# game (\d+):", row.reproduction)[1])
+    boards = run(row.reproduction, Lanes(env=MUTANTS["MergesTwice"][0])).split("\n\n")
+    seen = row.reproduction.split("seen ")[1].partition(",")[0]
+    assert re.findall(r"\d+", boards[lane].partition("]]")[0]) == re.findall(r"\d+", seen)
+
+
+class ResetsOnce(Plain):
+    resets = 0
+
+    def reset(self, **words):
+        self.resets += 1
+        if self.resets > 1:
+            raise OSError("gone")
+        return super().reset(**words)
+
+
+class NeverSteps(Plain):
+    def step(self, action):
+        raise OSError("gone")
+
+
+class ReturnsThree(Plain):
+    def step(self, action):
+        return super().step(action)[:3]
+
+
+class ChangesItsMind(Plain):
+    """Shows something else after many steps."""
+
+    count = 0
+
+    def observed(self):
+        self.count += 1
+        return super().observed() if self.count < 3000 else {"other": super().observed()}
+
+
+@pytest.mark.parametrize("broken", [ResetsOnce, NeverSteps, ReturnsThree, ChangesItsMind])
+def test_broken_environments_have_findings_and_no_traceback(broken):
+    row = findings(broken())["errors"]
+    assert row.verdict == "wrong"
