@@ -428,7 +428,7 @@ class DropsOnlyWhereEmptyBefore(Plain):
         return self.rng.choice([cell for cell in self.empty() if not before[cell]] or self.empty())
 
 
-@wrong("drop cells", "first tiles")
+@wrong("drop cells")
 class DropsNearACorner(Plain):
     """The first cell gets twice its share."""
 
