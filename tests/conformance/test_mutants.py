@@ -20,10 +20,10 @@ CHANCE = {"drop tiles", "drop cells", "first tiles"}
 
 
 def steps_for(checks):
-    return 5000 if checks & CHANCE else 2000
+    return 4000 if checks & CHANCE else 1500
 
 
-def wrong(env, steps=2000, rules=RULES):
+def wrong(env, steps=1500, rules=RULES):
     """What checks call wrong, and why."""
     table = tdl.rules_check(env, rules, steps=steps, seed=1)
     return {row.check: row.text for row in table.itertuples() if row.verdict == "wrong"}
