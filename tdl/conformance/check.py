@@ -11,7 +11,7 @@ from tdl.conformance import contract, drops, move_checks
 from tdl.conformance.choosers import Player
 from tdl.conformance.finding import NOT_TESTED, WRONG, Finding, raised
 from tdl.conformance.findings_report import frame
-from tdl.conformance.foreign_play import play, probe
+from tdl.conformance.foreign_play import play, probe, with_more_starts
 from tdl.conformance.moves import Moves
 from tdl.conformance.placing import place
 from tdl.conformance.subject import FunctionSubject, Subject, shared_numbers_restored, subject_of
@@ -76,7 +76,7 @@ def check(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[F
 
 def _findings(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[Finding], int]:
     player = Player(subject, rules, *probe(subject, rules, seed), seed)
-    played = play(player, steps, SECONDS, seed)
+    played = with_more_starts(player, play(player, steps, SECONDS, seed), seed)
     placed = place(player, seed) if subject.sets_boards else None
     moves = Moves(player, played, placed)
     findings = [*move_checks.checks(moves), *_contract(subject, seed)]

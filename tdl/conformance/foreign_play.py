@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
@@ -22,6 +22,9 @@ from tdl.game.rules import Rules
 
 PROBED, PER_SEED, FAILED = 2_000, 5_000, 20
 """Steps before boards can be read; turns of many games until all begin anew; exceptions until play ends."""
+
+STARTS, UNUSED = 2_000, 1_000_000
+"""First boards that are looked at beside those of games, and how far above the seed of the games their seeds begin."""
 
 
 @dataclass(frozen=True)
@@ -188,3 +191,15 @@ def play(player: Player, steps: int, seconds: float, seed: int) -> Evidence:
             if recorder.count >= steps or time.monotonic() > end or recorder.errors >= FAILED:
                 break
     return recorder.evidence()
+
+
+def with_more_starts(player: Player, played: Evidence, seed: int) -> Evidence:
+    """The evidence with first boards of more resets: games are long, and a cell may never have a first tile.
+
+    Lanes have seeds that follow each other.
+    """
+    subject = player.subject
+    leaves = [begin_all(subject, seed + UNUSED + first) for first in range(0, STARTS, subject.n)]
+    boards = [player.reading.boards(seen) for seen in leaves]
+    apart = [rows if (rows != rows[0]).any() else rows[:1] for rows in boards]  # lanes that are alike are one
+    return replace(played, starts=np.concatenate([played.starts, *apart]))

@@ -165,7 +165,7 @@ def _end(moves: Moves) -> Said:
     """Whether games end when no move is legal, and not before."""
     steps, shown, alive = moves.steps, moves.of_games, moves.alive(moves.steps["next"])
     late = shown & ~moves.ended & ~alive
-    early = shown & steps["legal"] & steps["terminated"] & alive
+    early = shown & steps["legal"] & steps["terminated"] & ~steps["truncated"] & alive
     cut = shown & steps["truncated"] & ~steps["terminated"] & ~alive
     over = moves.judged & (steps["game"] >= 0) & steps["terminated"] & ~alive
     goal = _goal(moves, early)
