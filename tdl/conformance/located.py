@@ -21,8 +21,8 @@ def located(name: str) -> tuple[Any, str]:
     ConfigError : there is no such module, it fails, or it has no such attribute or id.
     """
     module_name, _, env = name.partition(":")
-    if not (module_name and env):
-        raise ConfigError(f"env: {name!r} is not allowed; expected MODULE:ENV, as tdl.gym:tdl/Game-v0")
+    if not (module_name and env) or "/" in module_name or module_name.endswith(".py"):
+        raise ConfigError(f"env: {name!r} is not allowed; expected MODULE:ENV, as tdl.gym:tdl/Game-v0 or mine:MyEnv")
     module = _module(module_name)
     if env.isidentifier() and hasattr(module, env):
         thing = getattr(module, env)

@@ -172,7 +172,9 @@ def test_what_an_environment_raises_is_a_finding():
 @pytest.mark.parametrize(
     ("name", "telling"),
     [
-        ("mine", "expected MODULE:ENV, as tdl.gym:tdl/Game-v0"),
+        ("mine", "expected MODULE:ENV, as tdl.gym:tdl/Game-v0 or mine:MyEnv"),
+        ("mine.py:Env", "env: 'mine.py:Env' is not allowed; expected MODULE:ENV"),
+        ("./mine:Env", "env: './mine:Env' is not allowed; expected MODULE:ENV"),
         ("no_such_module:Env", "there is no module no_such_module; is its package installed?"),
         ("tdl.gym:tdl/Gane-v0", "did you mean 'tdl/Game-v0'"),
         ("tdl.gym:GameEnw", "did you mean 'GameEnv'"),
