@@ -76,7 +76,7 @@ def check(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[F
 
 def _findings(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[Finding], int]:
     player = Player(subject, rules, *probe(subject, rules, seed), seed)
-    played = with_more_starts(player, play(player, steps, SECONDS, seed), seed)
+    played = with_more_starts(player, play(player, steps, SECONDS, seed), SECONDS / 10, seed)
     placed = place(player, seed) if subject.sets_boards else None
     moves = Moves(player, played, placed)
     findings = [*move_checks.checks(moves), *_contract(subject, seed)]

@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -193,13 +193,14 @@ def play(player: Player, steps: int, seconds: float, seed: int) -> Evidence:
     return recorder.evidence()
 
 
-def with_more_starts(player: Player, played: Evidence, seed: int) -> Evidence:
-    """The evidence with first boards of more resets: games are long, and a cell may never have a first tile.
+def with_more_starts(player: Player, played: Evidence, seconds: float, seed: int) -> Evidence:
+    """The evidence with first boards of more resets, as time allows: of long games a cell may never have a first tile.
 
     Lanes have seeds that follow each other.
     """
-    subject = player.subject
-    leaves = [begin_all(subject, seed + UNUSED + first) for first in range(0, STARTS, subject.n)]
+    subject, end = player.subject, time.monotonic() + seconds
+    resets = takewhile(lambda _: time.monotonic() < end, range(0, STARTS, subject.n))
+    leaves = [begin_all(subject, seed + UNUSED + first) for first in resets]
     boards = [player.reading.boards(seen) for seen in leaves]
     apart = [rows if (rows != rows[0]).any() else rows[:1] for rows in boards]  # lanes that are alike are one
     return replace(played, starts=np.concatenate([played.starts, *apart]))
