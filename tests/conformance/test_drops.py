@@ -159,9 +159,9 @@ POWER = {
 
 @pytest.mark.parametrize("chance", POWER, ids=lambda chance: chance.__name__)
 def test_wrong_chance_is_found(chance):
-    """In each of 20 environments, after so many moves; the sentence says what is wrong."""
+    """In each of 8 environments, after so many moves; the sentence says what is wrong."""
     check, text, moves = POWER[chance]
-    for evidence in evidences(chance(20), moves):
+    for evidence in evidences(chance(8), moves):
         (finding,) = (finding for finding in checks(evidence) if finding.verdict == WRONG)
         assert finding.check == check
         assert finding.text.startswith(text)

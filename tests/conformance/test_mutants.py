@@ -66,7 +66,7 @@ def test_nothing_is_wrong_with_any_mode_of_auto_reset(mode):
 
 
 @pytest.mark.parametrize(
-    "name", ["MergesTwice", "PaysTheFirstMerge", "DropsTwo", "DropsEqualTiles", "DropsOnTheFirstOfTwo", "EndsWhenFull"]
+    "name", ["PaysTheFirstMerge", "DropsTwo", "DropsEqualTiles", "DropsOnTheFirstOfTwo", "EndsWhenFull"]
 )
 def test_functions_of_boards_that_are_wrong_are_found(name):
     mutant, _, checks = MUTANTS[name]
