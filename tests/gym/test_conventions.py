@@ -204,13 +204,15 @@ def test_wrong_arguments(words, error, message):
 
 def test_a_player_without_values_is_refused_at_once():
     class Odd:
-        def values(self, board):
-            return np.zeros(3)
+        def __init__(self, *values):
+            self.values = lambda _: values
 
     with pytest.raises(ConfigError, match=r"player: .* of an agent of kind greedy, which has no values of moves"):
         GameEnv(reward="regret", player=Baseline(tdl.Rules(), "greedy"))
     with pytest.raises(ConfigError, match=r"player: values: 'shape \(1, 3\)' is not allowed"):
-        GameEnv(reward="regret", player=Odd())
+        GameEnv(reward="regret", player=Odd(1, 2, 3))
+    with pytest.raises(ConfigError, match=r"player: values: .*inf.* expected a finite one of each legal move"):
+        GameEnv(reward="regret", player=Odd(np.inf, np.inf, np.inf, 1.0))
 
 
 @pytest.mark.parametrize("mode", ["single", "sync", "vector_entry_point"])
