@@ -106,8 +106,8 @@ class Regret:
         return lost
 
     def of_ending(self, batch: Batch, which: Array) -> Array:
-        """What it loses to end games here, which is worth 0."""
-        return -np.nan_to_num(_best(self._values(batch, which)))
+        """What it loses to end games here, which is worth 0: nothing where the best is worth less."""
+        return np.fmin(-_best(self._values(batch, which)), 0)
 
     def _values(self, batch: Batch, which: Array) -> Array:
         """The values of up, right, down and left: shape (n, 4), nan where illegal."""
