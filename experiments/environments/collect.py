@@ -70,7 +70,7 @@ def table(rows: pd.DataFrame) -> str:
     head = ["environment", *SHOWN]
     lines = [head, ["---"] * len(head)]
     for row in rows[rows["wrong"].fillna("") != ""].fillna("").to_dict("records"):
-        lines.append([f"{row['environment']} {row['version']}, {row['released']}", *(row[name] for name in SHOWN)])
+        lines.append([f"{row['environment']} v{row['version']}, {row['released']}", *(row[name] for name in SHOWN)])
     return "".join(f"|{'|'.join(line)}|\n" for line in lines)
 
 

@@ -15,7 +15,7 @@ from tdl.conformance import contract, drops, moves
 from tdl.conformance.evidence import Evidence
 from tdl.conformance.finding import NOT_TESTED, WRONG, Finding
 from tdl.conformance.findings_report import frame
-from tdl.conformance.foreign_play import Player, place, play, probe
+from tdl.conformance.foreign_play import Player, place, play, probe, with_more_starts
 from tdl.conformance.subject import Subject, subject_of
 from tdl.errors import TdlError
 from tdl.game.rules import Rules, checked_rules
@@ -76,7 +76,7 @@ def check(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[F
 def _findings(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[Finding], int]:
     reading, directions = probe(subject, rules, seed)
     player = Player(subject, rules, reading, directions, seed)
-    played = play(player, steps, SECONDS, seed)
+    played = with_more_starts(player, play(player, steps, SECONDS, seed), seed)
     placed = place(player, seed) if subject.sets_boards else None
     findings = [*moves.checks(moves.Moves(player, played, placed)), *_contract(subject, seed)]
     repeats = ("seeds", WRONG) in {(finding.check, finding.verdict) for finding in findings}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, product
 from typing import Any
 
@@ -34,6 +34,9 @@ SKILLED, TRIED, HARMED, FAILED = 0.6, 0.03, 20, 20
 exceptions, until play ends."""
 
 MAX_ROWS = 65_536
+
+STARTS, UNUSED = 2_000, 1_000_000
+"""First boards that are looked at beside those of games, and how far above the seed of the games their seeds begin."""
 
 
 @dataclass(frozen=True)
@@ -339,6 +342,18 @@ def play(player: Player, steps: int, seconds: float, seed: int) -> Evidence:
             if played >= steps or time.monotonic() > end or bad >= FAILED:
                 break
     return recorder.evidence()
+
+
+def with_more_starts(player: Player, played: Evidence, seed: int) -> Evidence:
+    """The evidence with first boards of more resets: games are long, and a cell may never have a first tile.
+
+    Lanes have seeds that follow each other.
+    """
+    subject = player.subject
+    leaves = [begin_all(subject, seed + UNUSED + first) for first in range(0, STARTS, subject.n)]
+    boards = [player.reading.boards(seen) for seen in leaves]
+    apart = [rows if (rows != rows[0]).any() else rows[:1] for rows in boards]  # lanes that are alike are one
+    return replace(played, starts=np.concatenate([played.starts, *apart]))
 
 
 def placed_answer(player: Player, boards: Boards, action: int) -> dict[str, NDArray[Any]]:

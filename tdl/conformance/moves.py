@@ -338,7 +338,7 @@ def _end(moves: Moves) -> Finding:
     played = moves.judged & (steps["game"] >= 0)
     alive = moves.alive(seen)
     late = moves.shown & ~moves.ended & ~alive & played
-    early = moves.shown & played & steps["legal"] & steps["terminated"] & alive
+    early = moves.shown & played & steps["legal"] & steps["terminated"] & ~steps["truncated"] & alive
     goal = _goal(moves, early & played)
     if "ends" in moves.played.lacks:
         return Finding("end", NOT_TESTED, "the environment ends no games")

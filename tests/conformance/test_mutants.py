@@ -66,7 +66,7 @@ def test_nothing_is_wrong_with_any_mode_of_auto_reset(mode):
         ("PaysTheFirstMerge", {"rewards"}),
         ("DropsTwo", {"one drop"}),
         ("DropsEqualTiles", {"drop tiles", "first tiles"}),
-        ("DropsNearACorner", {"drop cells"}),
+        ("DropsNearACorner", {"drop cells", "first tiles"}),
         ("EndsWhenFull", {"end"}),
     ],
 )

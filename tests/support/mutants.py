@@ -453,7 +453,7 @@ class DropsFoursOnTheLeft(Plain):
         self.put(cell, 2 if cell % self.cols == 0 and self.rng.random() < 0.1 * self.cols else 1)
 
 
-@wrong("drop tiles")
+@wrong("drop tiles", "first tiles")
 class DropsFoursInPairs(Plain):
     """A 4 follows another in half of the cases."""
 
