@@ -77,7 +77,7 @@ def test_conventions_are_told():
         ({"paid": lambda gained: float(gained % 7)}, "rewards", "of its own"),
         ({"goal": 5}, "end", "terminated when no move is legal"),
     ],
-    ids=str,
+    ids=["ends", "raises", "log2", "constant", "modulo", "goal"],
 )
 def test_more_conventions(words, check, text):
     seen = findings(Plain(**words))[check]
