@@ -25,6 +25,12 @@ PATHS = ("checkpoint", "resume", "init", "solution", "query", "replay", "record"
 OUTPUT = ("hydra.run.dir", "hydra.sweep.dir")
 """Those of them that have one value."""
 
+BESIDE = {
+    "evaluate": "; -m plays with one after the other, checkpoint=[A,B] with the mean of their weights",
+    "games": ", and one file to make, as games.npz",
+}
+"""What else a program takes, where several folders are named."""
+
 LEAVING = ("run", "evaluate", "solve")
 """Programs that leave a folder."""
 
@@ -52,8 +58,7 @@ def with_keys(program: str, words: Sequence[str], schema: Schema, *, sweep: bool
     if program == "run" or not bare:
         return list(words)
     if len(bare) > 1 and (program != "evaluate" or not sweep):
-        several = "; -m plays with one after the other, checkpoint=[A,B] with the mean of their weights"
-        raise ConfigError(f"{' '.join(bare)}: one folder is taken{several if program == 'evaluate' else ''}")
+        raise ConfigError(f"{' '.join(bare)}: one folder is taken{BESIDE.get(program, '')}")
     others = [word for word in words if word not in bare]
     named = {word.partition("=")[0] for word in others}
     keyed = _with_key(program, [Path(os.path.expanduser(word)) for word in bare], "folder" in named)

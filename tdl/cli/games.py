@@ -14,7 +14,7 @@ from tdl.cli.export import check_target
 from tdl.cli.folders import say_small
 from tdl.cli.program import run_program
 from tdl.config.compose import Key, Schema, keys, options_of
-from tdl.errors import refuse
+from tdl.errors import ConfigError, refuse
 from tdl.game.rules import Rules
 from tdl.players.batch_play import ValuesOfMoves
 from tdl.players.kinds import kind_of
@@ -42,7 +42,9 @@ class GamesOptions:
     def __post_init__(self) -> None:
         check_fields(self)
         check_episodes(self.games, key="games")
-        if not self.out or not self.out.endswith(".npz"):
+        if self.out is None:
+            raise ConfigError("out: missing; name the file to make, as games.npz")
+        if not self.out.endswith(".npz"):
             raise refuse("out", self.out, "the file to make, as games.npz")
 
 

@@ -240,7 +240,7 @@ cdef class Engine:
         empty = np.array(unpack(packed, rules)).T == 0
         cells = empty.sum(1)
         if not cells.all():
-            raise self._full(packed[cells.argmin()])
+            raise self._full(packed[cells.argmin()], f"boards[{cells.argmin()}]")
         number, cell = np.nonzero(empty)
         boards = packed[number, None] | tiles << (np.uint64(rules.bits) * cell.astype(np.uint64))[:, None]
         return boards.ravel(), (shares / cells[number, None]).ravel(), np.repeat(number, len(tiles))
@@ -297,11 +297,11 @@ cdef class Engine:
         drops, numbers = np.bincount(number, minlength=n), numbers_of_drops(chance, n)
         for i in np.flatnonzero((numbers < 0) | (numbers >= drops)):
             raise refuse(f"chance of board {i}", int(numbers[i]), f"the number of a drop, 0 to {drops[i] - 1}")
-        return dropped[drops.cumsum() - drops + numbers], rewards[moves]
+        return dropped[drops.cumsum() - drops + numbers.astype(np.int64)], rewards[moves]
 
-    def _full(self, board):
+    def _full(self, board, key="board"):
         """Why nothing can drop."""
-        return refuse("board", self.show(board), "a board with an empty cell")
+        return refuse(key, self.show(board), "a board with an empty cell")
 
     def start(self, stream):
         """The first board of a game."""
@@ -322,7 +322,7 @@ cdef object numbers_of_drops(chance, int64_t n):
         numbers = np.zeros(0)
     if numbers.shape != (n,) or n and numbers.dtype.kind not in "iu":
         raise refuse("chance", chance, f"a tdl.Stream, or the numbers of {n} drops")
-    return numbers.astype(np.int64)
+    return numbers
 
 
 cdef Functions functions_of(const board_t *kind):

@@ -106,8 +106,8 @@ class Regret:
         return lost
 
     def of_ending(self, batch: Batch, which: Array) -> Array:
-        """What it loses to end games here, which is worth 0."""
-        return -np.nan_to_num(_best(self._values(batch, which)))
+        """What it loses to end games here, which is worth 0: nothing where the best is worth less."""
+        return np.fmin(-_best(self._values(batch, which)), 0)
 
     def _values(self, batch: Batch, which: Array) -> Array:
         """The values of up, right, down and left: shape (n, 4), nan where illegal."""
@@ -117,7 +117,10 @@ class Regret:
         values = player.values_of(boards) if hasattr(player, "values_of") else [*map(player.values, boards.tolist())]
         if which.size and np.shape(values) != (len(which), 4):
             raise refuse("values", f"shape {np.shape(values)}", "four of each board: up, right, down and left")
-        return np.where(batch.legal[which], np.reshape(values, (-1, 4)), np.nan)
+        legal, values = batch.legal[which], np.reshape(values, (-1, 4))
+        if not (finite := np.isfinite(values[legal])).all():
+            raise refuse("values", values[legal][finite.argmin()], "a finite one of each legal move")
+        return np.where(legal, values, np.nan)
 
 
 def _best(values: Array) -> Array:

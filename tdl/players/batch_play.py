@@ -85,9 +85,6 @@ OnMove = Callable[[Which, Moves, Actions, NDArray[np.int32], Moves], None]
 OnTurn = Callable[[Which, Moves, NDArray[np.floating[Any]], Actions], None]
 """Called before each move of the boards: the games' numbers, the moves there are, their values, and the actions."""
 
-EVERY = 64
-"""Moves of all boards between two calls of `on_progress`, where a move is quick."""
-
 
 def play_block(
     batch: Batch,
@@ -99,13 +96,12 @@ def play_block(
     select_actions: SelectActions,
     on_move: OnMove | None = None,
     on_progress: OnProgress | None = None,
-    every: int = EVERY,
 ) -> Records:
     """Play games to their ends; a board whose game is over takes the next one.
 
     Parameters
     ----------
-    every : moves of all boards between two calls of `on_progress`, which may end the games by `Enough`.
+    on_progress : called after each move of all boards; may end the games by `Enough`.
 
     Returns
     -------
@@ -114,7 +110,7 @@ def play_block(
     records = np.zeros(episodes, RECORD)
     which = np.arange(min(batch.n, episodes))
     batch.start(which, seed, role, first + which)
-    started, played, turns, moves = len(which), 0, 0, moves_of(batch, which)
+    started, played, moves = len(which), 0, moves_of(batch, which)
     while len(which):
         going = moves.legal.any(axis=1)
         if not going.all():
@@ -129,11 +125,10 @@ def play_block(
             continue  # a game can be over before it begins
         actions = select_actions(batch.episode[which], moves)
         rewards = batch.step(actions, which)
-        before, moves = moves, moves_of(batch, which)
-        played, turns = played + len(which), turns + 1
+        before, moves, played = moves, moves_of(batch, which), played + len(which)
         if on_move:
             on_move(which, before, actions, rewards, moves)
-        if on_progress and turns % every == 0:
+        if on_progress:
             try:
                 on_progress(started - len(which), played)
             except Enough:

@@ -49,7 +49,7 @@ class Policy(Agent):
         batch = Batch(self.rules, max(1, min(self.boards or 1, episodes)), engine=options.engine)
         return play_block(
             batch, 0, episodes, seed=options.seed, role=EVALUATION, select_actions=self._select_actions,
-            on_progress=on_progress, every=1,
+            on_progress=on_progress,
         )  # fmt: skip
 
     def _select_actions(self, _: Which, moves: Moves) -> Actions:

@@ -79,7 +79,8 @@ def test_of_several_checkpoints_the_mean_plays_and_without_one_the_network_in_th
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "out: None is not allowed; expected the file to make, as games.npz"),
+        ((), "out: missing; name the file to make, as games.npz"),
+        (("games.npy",), "{run} games.npy: one folder is taken, and one file to make, as games.npz"),
         (("out=games.npy",), "out: 'games.npy' is not allowed; expected the file to make, as games.npz"),
         (("a.npz", "b.npz"), "out=a.npz out=b.npz: out is given twice"),
         (("there.npz",), "there.npz: exists already, and is not overwritten; name another"),
@@ -95,7 +96,7 @@ def test_what_is_refused(run, tmp_path, monkeypatch, words, message):
     (tmp_path / "there.npz").write_text("")
     done = games(*([] if "missing" in words else [run]), "games=2", *words)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"tdl: {message}"), done.stderr
+    assert done.stderr.startswith(f"tdl: {message.format(run=run)}"), done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["there.npz"]
 
 

@@ -3,6 +3,7 @@
 Trusts the kit, which `test_mutants.py` tries on wrong environments.
 """
 
+import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from support.gym_steps import CONVENTIONS, PLAYER, small
@@ -17,9 +18,11 @@ OBSERVED = {"indices": "exponents", "values": "tile values", "planes": "planes f
             "scaled": "exponents / 15"}  # fmt: skip
 
 
-@pytest.mark.parametrize("mode", AutoresetMode, ids=lambda mode: mode.value)
-@pytest.mark.parametrize("words", CONVENTIONS[::7], ids=lambda words: "-".join(words.values()))
+@pytest.mark.parametrize(
+    ("words", "mode"), [*zip(CONVENTIONS[::7], np.repeat([*AutoresetMode], 3), strict=False)], ids=str
+)
 def test_many_boards(words, mode):
+    """Each convention, and each reward with each mode."""
     envs = GameVectorEnv(32, autoreset_mode=mode, **small(words))
     assert_told(tdl.rules_check(envs, PLAYER.rules, steps=1_000), words)
 

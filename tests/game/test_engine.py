@@ -81,8 +81,8 @@ def test_drops(rules, kind):
         assert number.tolist() == [i for i, drops in enumerate(expected) for _ in drops]
         assert (dropped.dtype, shares.dtype, number.dtype) == (np.uint64, np.float64, np.int64)
         assert [len(array) for array in engine(rules, kind).drops_of([])] == [0, 0, 0]
-    for take in (lambda full: engine(rules, kind).drops(full), lambda full: engine(rules, kind).drops_of([full])):
-        with pytest.raises(ConfigError, match=r"board with an empty cell|at most 64 bits"):
+    for take in (lambda full: engine(rules, kind).drops(full), lambda full: engine(rules, kind).drops_of([0, full])):
+        with pytest.raises(ConfigError, match=r"^board(s\[1\])?: .* board with an empty cell|at most 64 bits"):
             take(pack([1] * rules.cells, rules))
 
 
@@ -114,6 +114,7 @@ def test_steps(rules, kind):
         (0, 0, r"action.*: 0 is not allowed; expected one of the legal actions \[1, 2\]"),
         (2, 28, r"chance.*: 28 is not allowed; expected .*the number of a drop, 0 to 27"),
         (2, -1, "chance.*: -1 is not allowed"),
+        (2, np.uint64(2**63 + 5), r"chance.*: .*9223372036854775813.* is not allowed"),
         (2, 0.5, "chance: .* is not allowed; expected a tdl.Stream, or the numbers? of"),
     ],
 )

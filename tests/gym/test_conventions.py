@@ -92,6 +92,21 @@ def test_an_illegal_move_ends_the_game(reward):
     assert not env.step(int(env.action_masks().argmax()))[2]
 
 
+@pytest.mark.parametrize(("best", "lost"), [(7.0, -7.0), (-3.0, 0.0)])
+def test_to_end_a_game_is_no_gain(best, lost):
+    """Not even where a player values each move as less than nothing."""
+
+    class Equal:
+        def values(self, board):
+            return [best] * 4
+
+    env = GameEnv(illegal="end", reward="regret", player=Equal(), size="2x2")
+    _, info = env.reset(seed=1)
+    while info["action_mask"].all():
+        info = env.step(0)[-1]
+    assert env.step(int(info["action_mask"].argmin()))[1:3] == (lost, True)
+
+
 def test_rewards_are_logarithms_or_losses():
     """The same game, with each; legal moves of a player as bad as can be."""
     envs = {reward: GameEnv(**small({"reward": reward})) for reward in REWARDS}
@@ -204,13 +219,15 @@ def test_wrong_arguments(words, error, message):
 
 def test_a_player_without_values_is_refused_at_once():
     class Odd:
-        def values(self, board):
-            return np.zeros(3)
+        def __init__(self, *values):
+            self.values = lambda _: values
 
     with pytest.raises(ConfigError, match=r"player: .* of an agent of kind greedy, which has no values of moves"):
         GameEnv(reward="regret", player=Baseline(tdl.Rules(), "greedy"))
     with pytest.raises(ConfigError, match=r"player: values: 'shape \(1, 3\)' is not allowed"):
-        GameEnv(reward="regret", player=Odd())
+        GameEnv(reward="regret", player=Odd(1, 2, 3))
+    with pytest.raises(ConfigError, match=r"player: values: .*inf.* expected a finite one of each legal move"):
+        GameEnv(reward="regret", player=Odd(np.inf, np.inf, np.inf, 1.0))
 
 
 @pytest.mark.parametrize("mode", ["single", "sync", "vector_entry_point"])

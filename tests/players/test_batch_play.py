@@ -33,6 +33,9 @@ def test_games_meet_the_drops_of_an_evaluation():
 
     for boards in (1, 7, 50):
         assert np.array_equal(play_games(Greedy(), 20, seed=3, boards=boards), Player(network).evaluate(20, seed=3))
+    seen = []
+    (game,) = play_games(Greedy(), 1, on_progress=lambda *progress: seen.append(progress))
+    assert seen == [(0, move) for move in range(1, 1 + game["moves"])]  # after each, as a move may take long
 
 
 class Toy(Agent):
