@@ -75,7 +75,7 @@ def check(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[F
 
 
 def _findings(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[Finding], int]:
-    player = Player(subject, rules, *probe(subject, rules, seed), seed)
+    player = Player(subject, rules, *probe(subject, rules, SECONDS / 5, seed), seed)
     played = with_more_starts(player, play(player, steps, SECONDS, seed), SECONDS / 10, seed)
     placed = place(player, seed) if subject.sets_boards else None
     moves = Moves(player, played, placed)

@@ -73,13 +73,13 @@ def _mixed(rows: NDArray[np.bool_], there: NDArray[np.generic], elsewhere: NDArr
     return mixed
 
 
-def probe(subject: Subject, rules: Rules, seed: int) -> tuple[Reading, Directions]:
-    """How the environment shows boards and what its actions do, by random moves."""
+def probe(subject: Subject, rules: Rules, seconds: float, seed: int) -> tuple[Reading, Directions]:
+    """How the environment shows boards and what its actions do, by so many random moves, or as time allows."""
     rows: list[Leaves] = []
     pairs: list[tuple[int, int, int]] = []
     errors: list[str] = []
-    chooser, n = RandomChooser(subject, seed), subject.n
-    for turn in turns(subject, chooser, seed):
+    chooser, n, end = RandomChooser(subject, seed), subject.n, time.monotonic() + seconds
+    for turn in tqdm(turns(subject, chooser, seed), desc="probe", total=PROBED // n, disable=None, leave=False):
         if turn.answer is None:
             errors.append(turn.error)
             chooser.by_space = True
@@ -88,7 +88,7 @@ def probe(subject: Subject, rules: Rules, seed: int) -> tuple[Reading, Direction
             lanes = np.flatnonzero(~turn.answer.began).tolist()
             pairs += [(first + lane, int(turn.actions[lane]), first + n + lane) for lane in lanes]
             rows += [turn.seen, turn.answer.leaves]
-        if max(len(pairs), len(errors)) >= PROBED:
+        if max(len(pairs), len(errors)) >= PROBED or time.monotonic() > end:
             break
     if not rows:
         raise RuntimeError(f"step raised {errors[0]}")
