@@ -3,6 +3,7 @@
 ENV is an attribute of MODULE, as a class, or an id registered with Gymnasium. Exit code 2: something is wrong, else 0.
 """
 
+import math
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
@@ -18,12 +19,16 @@ WORDS = {"game": "2048", "size": "4x4", "tiles": "p90_10", "steps": "", "seed": 
 @one_line_errors
 def main(words: Sequence[str] | None = None) -> None:
     """The command `tdl rules`."""
-    parser = CommandParser(prog="tdl rules", description=__doc__)
-    parser.add_argument("env", metavar="MODULE:ENV", help="as tdl.gym:tdl/Game-v0, or mine:MyEnv of ./mine.py")
-    parser.add_argument("words", metavar="KEY=VALUE", nargs="*", help=f"keys: {', '.join(WORDS)}")
+    usage = "tdl rules [--json] MODULE:ENV [KEY=VALUE ...]"
+    parser = CommandParser(prog="tdl rules", usage=usage, description=__doc__)
+    known = f"as tdl.gym:tdl/Game-v0, or mine:MyEnv of ./mine.py; keys: {', '.join(WORDS)}"
+    parser.add_argument("words", metavar="MODULE:ENV", nargs="*", help=known)
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_intermixed_args(words)
-    values = _values(options.words)
+    named = [word for word in options.words if "=" not in word]
+    if len(named) != 1:
+        raise ConfigError(f"{' '.join(named) or 'MODULE:ENV is missing'}; expected one MODULE:ENV, then KEY=VALUE")
+    values = _values([word for word in options.words if word not in named])
     files.load_games()
     rules = files.named_rules(values["game"], values["size"], values["tiles"])
     numbers = {name: _whole(name, values[name]) for name in ("steps", "seed") if values[name]}
@@ -33,9 +38,9 @@ def main(words: Sequence[str] | None = None) -> None:
     from tdl.conformance.located import located
 
     with redirect_stdout(sys.stderr):  # whatever the environment prints
-        env, line = located(options.env)
+        env, line = located(named[0])
         table = rules_check(env, rules, name=line, **numbers)
-    names = options.env, f"{rules.name}, {rules.tiles_text}"
+    names = named[0], f"{rules.name}, {rules.tiles_text}"
     print((as_json if options.json else as_text)(table, *names))
     sys.exit(2 if (table.verdict == "wrong").any() else 0)
 
@@ -44,17 +49,21 @@ def _values(words: Sequence[str]) -> dict[str, str]:
     """The values of all keys."""
     values = dict(WORDS)
     for word in words:
-        key, sign, value = word.partition("=")
+        key, _, value = word.partition("=")
         if key not in WORDS:
             raise ConfigError(f"{key}: no such key; expected one of {', '.join(WORDS)}{nearest(key, WORDS)}")
-        if not sign or not value:
+        if not value:
             raise ConfigError(f"{word}: a word without a value; expected {key}=VALUE")
         values[key] = value
     return values
 
 
 def _whole(key: str, value: str) -> int:
+    """A whole number, also as 1e5."""
     try:
-        return int(value.replace("_", ""))
+        number = float(value)
     except ValueError:
-        raise refuse(key, value, "a whole number") from None
+        number = math.nan
+    if not number.is_integer():
+        raise refuse(key, value, "a whole number")
+    return int(number)

@@ -66,6 +66,6 @@ def find_reading(
         shown = ", ".join(f"{path} {leaf.dtype}{list(leaf.shape[1:])}" for path, leaf in leaves.items())
         raise ConfigError(
             f"env: no board of {rules.name} is seen in {shown or 'anything it shows'}; "
-            "expected an adapter with board(observation), rows of tile values"
+            "expected boards of this game and size, or an adapter with board(observation), rows of tile values"
         )
     return best[1], best[2]

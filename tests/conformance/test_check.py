@@ -225,8 +225,11 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     ("words", "telling"),
     [
         ("a:b sise=4x4", "sise: no such key; expected one of game, size, tiles, steps, seed; did you mean 'size'"),
-        ("a:b game", "game: a word without a value; expected game=VALUE"),
+        ("", "MODULE:ENV is missing; expected one MODULE:ENV, then KEY=VALUE"),
+        ("a:b game", "a:b game; expected one MODULE:ENV, then KEY=VALUE"),
+        ("a:b game=", "game=: a word without a value; expected game=VALUE"),
         ("a:b steps=many", "steps: 'many' is not allowed; expected a whole number"),
+        ("a:b steps=1e-3", "steps: '1e-3' is not allowed; expected a whole number"),
         ("a:b game=2049", "did you mean '2048'"),
         ("tdl.gym:GameEnv steps=3", "steps: 3 is not allowed; expected a whole number from 1000 to 10000000"),
     ],
