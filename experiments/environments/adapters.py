@@ -45,7 +45,9 @@ def ash2048() -> Any:
     from importlib.util import module_from_spec
 
     spec = PathFinder.find_spec("ash2048")
-    sys.modules["gym2048"] = module_from_spec(spec)  # type: ignore[arg-type]
+    if spec is None:
+        raise ModuleNotFoundError("No module named 'ash2048'")
+    sys.modules["gym2048"] = module_from_spec(spec)
     from gym2048.env import Game2048
 
     return Game2048()
