@@ -68,7 +68,7 @@ def test_what_is_no_tile_is_told():
 
 def test_no_board_is_one_line():
     noise = np.random.default_rng(0).random((len(ALL), 12))
-    with pytest.raises(ConfigError, match=r"no board of 2048 3x4 is seen in observation float64\[12\]; expected boards"):
+    with pytest.raises(ConfigError, match=r"no board of 2048 3x4 is seen in observation float64\[12\]; expected"):
         find_reading({"observation": noise}, PAIRS, 4, RULES)
 
 
