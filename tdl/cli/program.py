@@ -70,6 +70,8 @@ class Job:
 
     def _alone(self, cfg: DictConfig, context: JobContext) -> Outcome:
         try:
+            if HydraConfig.get().callbacks.get("sweep", {}).get("race", {}).get("on"):
+                raise ConfigError("race.on: settings race in a sweep: add -m (tdl sweep)")
             return Outcome(value=self.work(cfg, context))
         except (Exception, KeyboardInterrupt) as error:
             self.error = error

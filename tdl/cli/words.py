@@ -127,7 +127,7 @@ def hydra_words(program: str, words: Sequence[str], schema: Schema, *, sweep: bo
     words = hydra_values(with_seeds(words, sweep=sweep), schema)
     _refuse_twice(words)
     _refuse_held(words)
-    return words
+    return with_race(words)
 
 
 def _refuse_spaces(words: Sequence[str]) -> None:
@@ -216,6 +216,15 @@ def with_seeds(words: Sequence[str], *, sweep: bool) -> list[str]:
         raise ConfigError(f"{numbers[0]}: {value} seeds are {value} runs: add -m (tdl sweep)")
     seeds = f"seed=range(0,{value})" if sweep else "seed=0"
     return [seeds if word.startswith("seeds=") else word for word in words]
+
+
+def with_race(words: Sequence[str]) -> list[str]:
+    """The words with those about a race where the sweep has them, which no job needs to know.
+
+    >>> with_race(["race.on=true", "alpha=0.1,0.3"])
+    ['hydra.callbacks.sweep.race.on=true', 'alpha=0.1,0.3']
+    """
+    return [f"hydra.callbacks.sweep.{word}" if word.startswith("race.") else word for word in words]
 
 
 def with_seconds(words: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,6 +21,7 @@ from tdl.config.files import group_file, group_names
 from tdl.storage.titles import NAMELESS, value_text
 from tdl.sweeps.job import Outcome
 from tdl.sweeps.plan import MANY
+from tdl.sweeps.race import RaceOptions
 
 UNTITLED = "${tdl_job_folder:}"
 """The folder of a job in `conf`, before it is known what is swept."""
@@ -37,6 +39,7 @@ class Sweep(Callback):
     Parameters
     ----------
     keep_weights : for the jobs: whether those that say `save.final=auto` keep their weights; null: they do.
+    race : whether settings race (`tdl.sweeps.race.RaceOptions`).
 
     Attributes
     ----------
@@ -49,8 +52,9 @@ class Sweep(Callback):
 
     current: ClassVar[Sweep | None] = None
 
-    def __init__(self, keep_weights: bool | None = None) -> None:
+    def __init__(self, keep_weights: bool | None = None, race: Mapping[str, Any] | None = None) -> None:
         self.keep_weights = keep_weights
+        self.race = RaceOptions(**(race or {}))
         self.folder, self.began = Path(), 0.0
         self.outcomes: dict[Path, Outcome] = {}
         self.done: set[Path] = set()

@@ -25,6 +25,7 @@ from tdl.storage.run_folder import HYDRA, SWEEP, refuse_link
 from tdl.sweeps.job import JobContext, Plan
 from tdl.sweeps.launcher import CoresLauncher
 from tdl.sweeps.plan import SweepPlan
+from tdl.sweeps.race import Race, RaceOptions
 from tdl.sweeps.sweep import Sweep
 
 MAX_ERRORS = 5
@@ -118,6 +119,9 @@ class CheckedSweeper(Sweeper):
             refuse_link(folder / SWEEP, alone=True)
             jobs = self._jobs(arguments)
             plan = self._plan(jobs, folder)
+            folders = [job.folder for job in plan.jobs]
+            options = Sweep.current.race if Sweep.current is not None else RaceOptions()
+            race = Race(jobs, folders, options) if options.on else None
             plan.check_disk()
         except BaseException:
             Sweep.current = None  # nothing was done of which a table could tell
@@ -129,17 +133,28 @@ class CheckedSweeper(Sweeper):
             self.loader.keep_weights = False
         if Sweep.current is not None:
             Sweep.current.done.update(job.folder.resolve() for job in plan.jobs if job.done)
+        if race is not None:
+            return self._launch_race(race, jobs, folder)
         return self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done], folder)
 
-    def _launch(self, jobs: Sequence[list[str]], folder: Path) -> list[Sequence[JobReturn]]:
+    def _launch_race(self, race: Race, jobs: Sequence[list[str]], folder: Path) -> list[Sequence[JobReturn]]:
+        """Run what the next decision waits for, until nothing does."""
+        returned: list[Sequence[JobReturn]] = []
+        while due := race.due():
+            returned += self._launch([jobs[number] for number in due], folder, first=sum(map(len, returned)))
+            race.leave_out(due)
+        print(race.text())
+        return returned
+
+    def _launch(self, jobs: Sequence[list[str]], folder: Path, first: int = 0) -> list[Sequence[JobReturn]]:
         if not jobs:
             return []
         folder.mkdir(parents=True, exist_ok=True)
         OmegaConf.save(self.config, folder / SWEEP)
         assert self.launcher is not None
         size, returned = self.max_batch_size or len(jobs), []
-        for first in range(0, len(jobs), size):
-            returned.append(self.launcher.launch(jobs[first : first + size], initial_job_idx=first))
+        for start in range(0, len(jobs), size):
+            returned.append(self.launcher.launch(jobs[start : start + size], initial_job_idx=first + start))
             for job in returned[-1]:
                 _ = job.return_value  # raises what kept it from beginning
         return returned

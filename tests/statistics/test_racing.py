@@ -1,0 +1,78 @@
+"""A race by its scores alone: who stops and when, what is due next, and that the best seldom stops.
+
+Trusts `scipy.stats` for Student's t.
+"""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tdl.statistics.racing import DIVERGED, beaten, standing
+
+NOBODY = np.zeros(3, np.bool_)
+
+
+def scores_of(*rows, seeds=4):
+    """Scores with nan for what is not played yet."""
+    return np.array([[*row, *[np.nan] * (seeds - len(row))] for row in rows], float)
+
+
+def test_first_all_play_two_seeds_then_those_that_are_left_play_one_more():
+    assert standing(scores_of((), (), ())).due == [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)]
+    now = standing(scores_of((100, 102), (99, 101), (10, 11)))
+    assert (now.stopped.tolist(), now.seeds.tolist(), now.due) == ([False, False, True], [2, 2, 2], [(0, 2), (1, 2)])
+    over = standing(scores_of((100, 102, 101, 99), (99, 101, 100, 102), (10, 11)))
+    assert (over.stopped.tolist(), over.seeds.tolist(), over.due) == ([False, False, True], [4, 4, 2], [])
+
+
+def test_a_race_with_one_setting_left_is_over():
+    over = standing(scores_of((100, 101), (10, 11), (10, 12)))
+    assert (over.stopped.tolist(), over.due) == ([False, True, True], [])
+
+
+def test_decisions_do_not_depend_on_how_many_seeds_are_to_come():
+    rng = np.random.default_rng(0)
+    scores = np.exp(0.05 * rng.normal(size=(6, 30)) - 0.04 * np.arange(6)[:, None])
+    few, many = standing(scores[:, :12]), standing(scores)
+    stopped = few.stopped
+    assert 0 < stopped.sum() < 5
+    assert (many.stopped[stopped]).all()
+    assert (many.seeds[stopped] == few.seeds[stopped]).all()
+
+
+def test_a_setting_stops_at_two_divergences_and_one_makes_it_last():
+    assert standing(scores_of((1, 2), (DIVERGED, DIVERGED), (1, 2))).stopped.tolist() == [False, True, False]
+    assert standing(scores_of((1, 2), (DIVERGED, 9), (1, 2))).stopped.tolist() == [False, False, False]
+    assert standing(scores_of((1, 2, 1), (DIVERGED, 9, DIVERGED), (1, 2, 2))).stopped.tolist() == [False, True, False]
+    assert standing(scores_of(*[(DIVERGED, DIVERGED)] * 3)).stopped.all()
+
+
+@pytest.mark.parametrize(("behind", "stops"), [(1.001, True), (0.999, False)])
+def test_the_margin_is_that_of_students_t(behind, stops):
+    """Of the logarithms, with the variance of all settings, at the level of this look."""
+    n, spread = 5, np.array([0.01, 0.02, 0.03])
+    shape = np.array([-2, -1, 0, 1, 2.0])
+    variance = (spread**2 * shape.var(ddof=1)).mean()
+    level = 0.05 / 2 / (n * (n - 1))
+    margin = stats.t.isf(level, 3 * (n - 1)) * np.sqrt(2 * variance / n)
+    means = np.array([0, -behind * margin, -0.1 * margin])
+    rows = [*np.exp(means[:, None] + spread[:, None] * shape)]
+    assert beaten(rows, NOBODY, 0.05).tolist() == [False, stops, False]
+    assert beaten([100 * row for row in rows], NOBODY, 0.05).tolist() == [False, stops, False]
+
+
+def test_equal_scores_decide_nothing():
+    assert not standing(scores_of((5, 5), (4, 4), (0, 0))).stopped.any()
+
+
+def test_scores_that_are_not_above_0_are_compared_as_they_are():
+    assert standing(scores_of((3, 4), (2, 3), (-900, -901))).stopped.tolist() == [False, False, True]
+
+
+def test_the_best_seldom_stops():
+    """Where all others are as near as they can be without counting as the best; of 300 races 15 may lose it."""
+    rng, lost = np.random.default_rng(1), 0
+    for _ in range(300):
+        true = np.append(1, np.full(7, 0.985))
+        lost += bool(standing(true[:, None] * np.exp(0.05 * rng.normal(size=(8, 20)))).stopped[0])
+    assert lost <= 15
