@@ -8,7 +8,7 @@ import pandas as pd
 
 from tdl.base.checks import check_whole, without_numpy
 from tdl.conformance import contract, drops, move_checks
-from tdl.conformance.choosers import Player
+from tdl.conformance.choosers import SkilledChooser
 from tdl.conformance.finding import NOT_TESTED, WRONG, Finding, raised
 from tdl.conformance.findings_report import frame
 from tdl.conformance.foreign_play import play, probe, with_more_starts
@@ -75,7 +75,7 @@ def check(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[F
 
 
 def _findings(subject: Subject, rules: Rules, steps: int, seed: int) -> tuple[list[Finding], int]:
-    player = Player(subject, rules, *probe(subject, rules, SECONDS / 5, seed), seed)
+    player = SkilledChooser(subject, rules, *probe(subject, rules, SECONDS / 5, seed), seed)
     played = with_more_starts(player, play(player, steps, SECONDS, seed), SECONDS / 10, seed)
     placed = place(player, seed) if subject.sets_boards else None
     moves = Moves(player, played, placed)

@@ -40,7 +40,7 @@ class RandomChooser:
         return self.rng.integers(self.subject.actions, size=self.subject.n)
 
 
-class Player(RandomChooser):
+class SkilledChooser(RandomChooser):
     """Chooses actions of boards: in some games at random, in others those of a player, and few that are illegal."""
 
     def __init__(self, subject: Subject, rules: Rules, reading: Reading, directions: Directions, seed: int) -> None:

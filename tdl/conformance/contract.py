@@ -177,12 +177,9 @@ def _after_the_end(subject: Subject, seed: int) -> Said:
         if any(not np.array_equal(a, b) for a, b in zip(_shown(answer.leaves), _shown(last.leaves), strict=True)):
             return CONVENTION, "a step after the end changes the board"
         over &= bool(answer.ended.any())
-    says = (
-        "changes nothing, and says again that it is over"
-        if over
-        else "says that the game goes on, with the same board"
-    )
-    return CONVENTION, f"a step after the end {says}"
+    if over:
+        return CONVENTION, "a step after the end changes nothing, and says again that it is over"
+    return CONVENTION, "a step after the end says that the game goes on, with the same board"
 
 
 def _interface(subject: Subject, seed: int) -> Said:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.conformance.choosers import Player
+from tdl.conformance.choosers import SkilledChooser
 from tdl.conformance.evidence import Boards, compared
 from tdl.conformance.foreign_play import begin_all
 from tdl.conformance.placing import placed
@@ -32,7 +32,7 @@ def board_text(board: Boards, rules: Rules) -> str:
 class Examples:
     """Examples among steps that were played (or placed: with game -1), and how to meet them again."""
 
-    player: Player
+    player: SkilledChooser
     steps: NDArray[Any]
 
     def smallest(self, wrong: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from tdl.conformance.choosers import Actions, Player, RandomChooser
+from tdl.conformance.choosers import Actions, RandomChooser, SkilledChooser
 from tdl.conformance.directions import find_reading
 from tdl.conformance.evidence import Boards, Directions, Evidence, Failure, compared, step_type
 from tdl.conformance.finding import raised
@@ -105,7 +105,7 @@ def _stacked(rows: list[Leaves]) -> Leaves:
 class Recorder:
     """Notes what is seen, of so many steps or a turn more."""
 
-    def __init__(self, player: Player, steps: int) -> None:
+    def __init__(self, player: SkilledChooser, steps: int) -> None:
         n = player.subject.n
         self.player, self.steps, self.count = player, np.zeros(steps + n, step_type(player.rules)), 0
         self.starts: list[Boards] = []
@@ -181,7 +181,7 @@ class Recorder:
         return Evidence(rules, steps, starts, subject.lacks, figures, tuple(self.failures))
 
 
-def play(player: Player, steps: int, seconds: float, seed: int) -> Evidence:
+def play(player: SkilledChooser, steps: int, seconds: float, seed: int) -> Evidence:
     """Play so many steps, or so long."""
     recorder, end = Recorder(player, steps), time.monotonic() + seconds
     with tqdm(total=steps, desc="steps", unit="", unit_scale=True, disable=None, leave=False) as bar:
@@ -193,7 +193,7 @@ def play(player: Player, steps: int, seconds: float, seed: int) -> Evidence:
     return recorder.evidence()
 
 
-def with_more_starts(player: Player, played: Evidence, seconds: float, seed: int) -> Evidence:
+def with_more_starts(player: SkilledChooser, played: Evidence, seconds: float, seed: int) -> Evidence:
     """The evidence with first boards of more resets, as time allows: of long games a cell may never have a first tile.
 
     Lanes have seeds that follow each other.

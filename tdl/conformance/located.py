@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from tdl.conformance.finding import raised
 from tdl.conformance.subject import is_maker
 from tdl.errors import ConfigError, nearest, one_line
 
@@ -41,7 +42,7 @@ def _module(name: str) -> Any:
             raise ConfigError(f"env: there is no module {error.name}; is its package installed?") from error
         raise ConfigError(f"env: import {name} needs {error.name}, which is not installed") from error
     except (Exception, SystemExit) as error:  # whatever it does
-        raise ConfigError(f"env: import {name} raised {type(error).__name__}: {one_line(str(error))}") from error
+        raise ConfigError(f"env: import {name} raised {one_line(raised(error))}") from error
 
 
 def _registered(module: Any, env: str) -> Any:
@@ -57,4 +58,4 @@ def _registered(module: Any, env: str) -> Any:
         hint = nearest(env, [*names, *gymnasium.registry])
         raise ConfigError(f"env: {env} is neither in {module.__name__} nor an id of Gymnasium{hint}") from None
     except Exception as error:  # whatever it does
-        raise ConfigError(f"env: gymnasium.make({env!r}) raised {type(error).__name__}: {error}") from error
+        raise ConfigError(f"env: gymnasium.make({env!r}) raised {one_line(raised(error))}") from error

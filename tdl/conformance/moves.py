@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.conformance.choosers import Player
+from tdl.conformance.choosers import SkilledChooser
 from tdl.conformance.evidence import Boards, Evidence
 from tdl.conformance.examples import Examples
 from tdl.conformance.finding import WRONG
@@ -30,7 +30,7 @@ class Moves:
     figures : what is shown beside the board, with a row for each step; of steps that were placed 0.
     """
 
-    def __init__(self, player: Player, played: Evidence, placed: Evidence | None) -> None:
+    def __init__(self, player: SkilledChooser, played: Evidence, placed: Evidence | None) -> None:
         self.player, self.played, self.placed, self.rules = player, played, placed, played.rules
         self.steps = steps = np.concatenate([played.steps, placed.steps]) if placed else played.steps
         self.examples = Examples(player, steps)

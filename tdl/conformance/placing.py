@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.conformance.choosers import Player
+from tdl.conformance.choosers import SkilledChooser
 from tdl.conformance.evidence import Boards, Evidence, Failure, compared, step_type
 from tdl.conformance.finding import raised
 from tdl.conformance.foreign_play import FAILED, begin_all
@@ -16,7 +16,7 @@ from tdl.game.rules import Rules
 MAX_ROWS = 65_536
 
 
-def placed(player: Player, boards: Boards, action: int) -> NDArray[Any]:
+def placed(player: SkilledChooser, boards: Boards, action: int) -> NDArray[Any]:
     """The steps of a move on boards that are put there, one in each lane; they are of game -1."""
     subject, rules = player.subject, player.rules
     subject.set_boards(tile_values(rules)[boards].reshape(-1, rules.rows, rules.cols))
@@ -30,7 +30,7 @@ def placed(player: Player, boards: Boards, action: int) -> NDArray[Any]:
     return steps
 
 
-def place(player: Player, seed: int) -> Evidence:
+def place(player: SkilledChooser, seed: int) -> Evidence:
     """Put every row there, and play it in all directions; of more than `MAX_ROWS` so many at random."""
     subject, rules = player.subject, player.rules
     parts: list[NDArray[Any]] = [np.zeros(0, step_type(rules))]

@@ -47,20 +47,21 @@ def played_values(
     check_whole("episodes", episodes, 1)
     check_whole("seed", seed, 0)
     turns: list[tuple[NDArray[Any], ...]] = []
-    rules = player.network.rules
+    rules, values = player.network.rules, np.zeros((0, 4), np.float32)  # of the afterstates of this turn
 
     def values_of(moves: Moves) -> NDArray[np.float32]:
+        nonlocal values
         values = np.full(moves.legal.shape, np.nan, np.float32)
         values[moves.legal] = player.afterstate_values(_packed(moves.after[moves.legal], rules))
         return moves.rewards.astype(np.float32) + np.float32(player.gamma) * values
 
     def keep(games: Which, moves: Moves, _: NDArray[Any], actions: Actions) -> None:
         rows = np.arange(len(games))
-        turns.append((games, moves.rewards[rows, actions], moves.after[rows, actions]))
+        turns.append((games, values[rows, actions], moves.rewards[rows, actions], moves.after[rows, actions]))
 
     play_by_values(rules, values_of, episodes, seed, boards=boards, on_turn=keep, on_progress=on_progress)
-    games, rewards, cells = (np.concatenate(parts) for parts in zip(*turns, strict=True))
-    return _rows(player, games, rewards, cells)
+    games, chosen, rewards, cells = (np.concatenate(parts) for parts in zip(*turns, strict=True))
+    return _rows(player, games, chosen, rewards, cells)
 
 
 def _packed(cells: NDArray[Any], rules: Rules) -> NDArray[Any]:
@@ -68,18 +69,19 @@ def _packed(cells: NDArray[Any], rules: Rules) -> NDArray[Any]:
     return pack(cells.astype(np.uint64).T, rules)
 
 
-def _rows(player: Player, games: NDArray[Any], rewards: NDArray[Any], cells: NDArray[Any]) -> NDArray[np.void]:
+def _rows(
+    player: Player, games: NDArray[Any], values: NDArray[Any], rewards: NDArray[Any], cells: NDArray[Any]
+) -> NDArray[np.void]:
     """The moves in the order of the games, each with what its game earned after it."""
     order = np.argsort(games, kind="stable")  # a game's moves stay in their order
     rows = np.zeros(len(order), PLAYED_VALUE)
-    rows["episode"] = games[order]
+    rows["episode"], rows["value"] = games[order], values[order]
     first = np.flatnonzero(np.diff(rows["episode"], prepend=-1))
     rows["move"] = np.arange(len(rows)) - np.repeat(first, np.diff(first, append=len(rows)))
     rules = player.network.rules
     tiles = np.array([rules.value(tile) for tile in range(rules.largest + 1)])
     rows["tile"] = tiles[cells[order].max(axis=1).astype(np.int64)]
     rows["afterstate"] = _packed(cells[order], rules)
-    rows["value"] = player.afterstate_values(rows["afterstate"])
     rows["earned"] = _earned(rewards[order].tolist(), rows["move"].tolist(), player.gamma)
     return rows
 

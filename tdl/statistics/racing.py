@@ -4,6 +4,7 @@ Everything follows from the scores alone, so a race that was killed goes on as i
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +35,9 @@ class Standing:
     due: list[tuple[int, int]]
 
 
-def standing(scores: NDArray[np.float64], first: int = FIRST, error: float = ERROR) -> Standing:
+def standing(
+    scores: NDArray[np.float64], first: int = FIRST, error: float = ERROR, out: Collection[int] = ()
+) -> Standing:
     """Hold a race, round by round, as far as the scores go.
 
     In round n each setting that is left has played the seeds 0 to n - 1. Then those that are `beaten` stop. The race
@@ -45,10 +48,12 @@ def standing(scores: NDArray[np.float64], first: int = FIRST, error: float = ERR
     scores : shape (settings, seeds), in the order of the seeds: nan where a run is missing, `DIVERGED` where it
         diverged.
     first : rounds before the first decision, at least 2.
-    error : the probability at most that the best setting stops, over the whole race.
+    error : the probability at most that the best setting stops, over the whole race, where the logarithms of all
+        settings are normal and have one variance.
+    out : settings that take no part.
     """
     settings, most = scores.shape
-    seeds, stopped = np.zeros(settings, np.int64), np.zeros(settings, np.bool_)
+    seeds, stopped = np.zeros(settings, np.int64), np.isin(np.arange(settings), [*out])
     for n in range(min(first, most), most + 1):
         left = np.flatnonzero(~stopped)
         due = [(int(i), int(seed)) for seed in range(n) for i in left if np.isnan(scores[i, seed])]

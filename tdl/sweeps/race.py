@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 from hydra.core.utils import filter_overrides
-from numpy.typing import NDArray
 
 from tdl.base.checks import check_fields, flag, whole
 from tdl.errors import ConfigError
@@ -49,39 +48,36 @@ class Race:
         self.seeds = sorted(next(iter(self.numbers.values())))
         if len(self.seeds) < 2 or any(sorted(row) != self.seeds for row in self.numbers.values()):
             raise ConfigError("race.on: seeds are the rounds of a race; expected two or more, as seeds=10")
-        self.out: set[int] = set()
+        self.failed: set[int] = set()
+        self.scores = np.array([[self._score(row[seed]) for seed in self.seeds] for row in self.numbers.values()])
 
     def standing(self) -> Standing:
-        """Where the race stands, of the settings whose jobs did not fail."""
-        return standing(self.scores(), self.options.first)
+        """Where the race stands, of the settings whose jobs did not fail for another reason than divergence."""
+        return standing(self.scores, self.options.first, out=self.failed)
 
     def due(self) -> list[int]:
         """The numbers of the jobs that the next decision waits for."""
         rows = [*self.numbers.values()]
-        return [rows[setting][self.seeds[seed]] for setting, seed in self.standing().due if setting not in self.out]
+        return [rows[setting][self.seeds[seed]] for setting, seed in self.standing().due]
 
-    def leave_out(self, played: Sequence[int]) -> None:
-        """Let settings whose jobs failed for another reason than divergence play no more in this process."""
-        scores, rows = self.scores(), [*self.numbers.values()]
-        for setting, row in enumerate(rows):
-            failed = (row[seed] in played and math.isnan(scores[setting, i]) for i, seed in enumerate(self.seeds))
-            self.out |= {setting} if any(failed) else set()
+    def note(self, played: Sequence[int]) -> None:
+        """Read the scores of jobs that have been played; the setting of one without a score is out of this race."""
+        for setting, row in enumerate(self.numbers.values()):
+            for column, seed in enumerate(self.seeds):
+                if row[seed] in played:
+                    self.scores[setting, column] = score = self._score(row[seed])
+                    self.failed |= {setting} if math.isnan(score) else set()
 
     def text(self) -> str:
-        """How it went: who stopped after how many seeds, and what was saved."""
-        now = self.standing()
-        names = names_of([*self.numbers])
-        ends = [f"{names[i]} after {now.seeds[i]} seeds" for i in np.flatnonzero(now.stopped)]
+        """How it went: who stopped after how many seeds, whose jobs failed, and what was saved."""
+        now, names = self.standing(), names_of([*self.numbers])
+        ends = [f"{names[i]} after {now.seeds[i]} seeds" for i in np.flatnonzero(now.stopped) if i not in self.failed]
         stopped = f"stopped: {', '.join(ends)}; " if ends else "no setting stopped; "
-        return f"race: {stopped}{now.seeds.sum()} of {now.seeds.size * len(self.seeds)} runs counted"
+        failed = "".join(f"{names[i]} left out, as a job failed; " for i in sorted(self.failed))
+        return f"race: {stopped}{failed}{now.seeds.sum()} of {now.seeds.size * len(self.seeds)} runs counted"
 
-    def scores(self) -> NDArray[np.float64]:
-        """A row for each setting, a column for each seed."""
-        rows = [[self._score(self.folders[row[seed]]) for seed in self.seeds] for row in self.numbers.values()]
-        return np.array(rows)
-
-    def _score(self, folder: Path) -> float:
-        run = RunFolder(run_of(folder))
+    def _score(self, number: int) -> float:
+        run = RunFolder(run_of(self.folders[number]))
         result = run.result_if_whole()
         if result.get("status") == FAILED and "diverged" in str(result.get("error")):
             return DIVERGED

@@ -142,7 +142,7 @@ class CheckedSweeper(Sweeper):
         returned: list[Sequence[JobReturn]] = []
         while due := race.due():
             returned += self._launch([jobs[number] for number in due], folder, first=sum(map(len, returned)))
-            race.leave_out(due)
+            race.note(due)
         print(race.text())
         return returned
 

@@ -11,7 +11,8 @@ import sys
 
 import numpy as np
 import pytest
-from support.mutants import MUTANTS, Functions, Lanes, Plain
+from support.mutants import MUTANTS
+from support.plain_2048 import Functions, Lanes, Plain
 
 import tdl
 import tdl.gym

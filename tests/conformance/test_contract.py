@@ -6,7 +6,7 @@ Trusts Gymnasium's `SyncVectorEnv`. What contradicts Gymnasium is found in test_
 import gymnasium
 import pytest
 from gymnasium.vector import AutoresetMode
-from support.mutants import Lanes, Plain
+from support.plain_2048 import Lanes, Plain
 
 import tdl.gym
 from tdl.conformance import contract

@@ -6,7 +6,8 @@ Trusts the wrong environments to be wrong in what they say, and nothing else.
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from support.mutants import MUTANTS, Functions, Lanes, Plain
+from support.mutants import MUTANTS
+from support.plain_2048 import Functions, Lanes, Plain
 
 import tdl
 from tdl.game.rules import Rules

@@ -3,7 +3,6 @@
 from support.programs import inside
 from support.sweeps import SHORT, rows_of, sweep
 
-from tdl.statistics.racing import standing
 from tdl.sweeps.race import Race, RaceOptions, names_of
 
 WORDS = ("alpha=0.000001,0.5", "seed=0,1,2,3,4", "episodes=400", "evaluate.episodes=200", "race.on=true")
@@ -42,12 +41,15 @@ def test_settings_are_named_by_what_differs():
     assert names_of([("a=1", "b=2"), ("a=1", "b=3")]) == ["b=2", "b=3"]
 
 
-def test_a_failed_setting_plays_no_more(tmp_path, monkeypatch):
-    jobs = [[f"alpha={alpha}", f"seed={seed}"] for alpha in (1, 2) for seed in (0, 1)]
-    race = Race(jobs, [tmp_path / str(number) for number in range(4)], RaceOptions(True))
-    scores = {0: 5.0, 1: 6.0, 2: 5.5}
-    monkeypatch.setattr(race, "_score", lambda folder: scores.get(int(folder.name), float("nan")))
-    assert race.due() == [3]
-    race.leave_out([3])
+def test_a_failed_setting_plays_no_more_and_the_others_go_on(tmp_path, monkeypatch):
+    jobs = [[f"alpha={alpha}", f"seed={seed}"] for alpha in (1, 2, 3) for seed in (0, 1, 2)]
+    scores = {0: 5.0, 1: 6.0, 3: 5.5, 4: 5.6, 6: 5.7}
+    monkeypatch.setattr(Race, "_score", lambda race, number: scores.get(number, float("nan")))
+    race = Race(jobs, [tmp_path] * 9, RaceOptions(True))
+    assert race.due() == [7]
+    race.note([7])  # which failed
+    assert race.due() == [2, 5]
+    scores |= {2: 5.0, 5: 5.1}
+    race.note([2, 5])
     assert race.due() == []
-    assert standing(race.scores()).due == [(1, 1)]
+    assert race.text() == "race: no setting stopped; alpha=3 left out, as a job failed; 6 of 9 runs counted"
