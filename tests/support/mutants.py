@@ -433,6 +433,12 @@ class KeepsTheScore(Plain):
 
 @wrong("seeds")
 class IgnoresSeeds(Plain):
+    """Each game goes on with the random numbers of the last one."""
+
+    def __init__(self, **settings):
+        super().__init__(**settings)
+        self.rng = random.Random(0)
+
     def seed(self, seed):
         pass
 
