@@ -13,7 +13,7 @@ from hydra.core.utils import filter_overrides
 from tdl.base.checks import check_fields, flag, whole
 from tdl.errors import ConfigError
 from tdl.runs.final_summary import objective
-from tdl.statistics.racing import DIVERGED, FIRST, Look, Standing, standing
+from tdl.statistics.racing import DIVERGED, ERROR, FIRST, Look, Standing, standing
 from tdl.storage.atomic import new_file
 from tdl.storage.run_folder import FAILED, FINISHED, RunFolder
 from tdl.sweeps.job import run_of
@@ -46,22 +46,25 @@ class Race:
     ConfigError : fewer than two seeds, or settings with different ones.
     """
 
-    def __init__(self, jobs: Sequence[list[str]], folders: Sequence[Path], options: RaceOptions) -> None:
-        self.options, self.folders = options, folders
+    def __init__(
+        self, jobs: Sequence[list[str]], folders: Sequence[Path], options: RaceOptions, error: float = ERROR
+    ) -> None:
+        self.options, self.folders, self.error = options, folders, error
         self.numbers: dict[tuple[str, ...], dict[int, int]] = {}
         for number, words in enumerate(jobs):
             setting = tuple(word for word in words if not word.startswith("seed="))
             seed = next((int(word.removeprefix("seed=")) for word in words if word.startswith("seed=")), 0)
             self.numbers.setdefault(setting, {})[seed] = number
         self.seeds = sorted(next(iter(self.numbers.values())))
-        if len(self.seeds) < 2 or any(sorted(row) != self.seeds for row in self.numbers.values()):
+        self.first = options.first if options.on else len(self.seeds)
+        if (options.on and len(self.seeds) < 2) or any(sorted(row) != self.seeds for row in self.numbers.values()):
             raise ConfigError("race.on: seeds are the rounds of a race; expected two or more, as seeds=10")
         self.failed: set[int] = set()
         self.scores = np.array([[self._score(row[seed]) for seed in self.seeds] for row in self.numbers.values()])
 
     def standing(self) -> Standing:
         """Where the race stands, of the settings whose jobs did not fail for another reason than divergence."""
-        return standing(self.scores, self.options.first, out=self.failed)
+        return standing(self.scores, self.first, self.error, out=self.failed)
 
     def due(self) -> list[int]:
         """The numbers of the jobs that the next decision waits for."""
@@ -76,17 +79,16 @@ class Race:
                     self.scores[setting, column] = score = self._score(row[seed])
                     self.failed |= {setting} if math.isnan(score) else set()
 
-    def write(self, folder: Path) -> None:
-        """Write `race.csv`, in one step: what was decided when, and why."""
-        text = io.StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for number, look in enumerate(self.standing().looks, 1):
-            table.writerows((number, *row) for row in self._rows(look))
-        with new_file(folder / RACE) as file:
-            file.write(text.getvalue().encode())
+    def values(self) -> list[float]:
+        """The mean score of each setting over the seeds that counted; -inf after a divergence, nan where a job failed.
 
-    def _rows(self, look: Look) -> Iterator[tuple[object, ...]]:
+        A setting that stopped before any run ended has no mean, and counts as diverged.
+        """
+        now = self.standing()
+        means = [self.scores[i, :seeds].mean() if seeds else DIVERGED for i, seeds in enumerate(now.seeds)]
+        return [math.nan if i in self.failed else float(mean) for i, mean in enumerate(means)]
+
+    def rows(self, look: Look) -> Iterator[tuple[object, ...]]:
         """A row for each setting that took part in a look; distances are shares of the leader's score."""
         names, first = names_of([*self.numbers]), [next(iter(row.values())) for row in self.numbers.values()]
         for i in np.flatnonzero(~np.isnan(look.behind)):
@@ -110,6 +112,18 @@ class Race:
             return DIVERGED
         value = objective(run) if result.get("status") == FINISHED else None
         return math.nan if value is None else value
+
+
+def write_looks(folder: Path, races: Sequence[Race]) -> None:
+    """Write `race.csv`, in one step: what was decided when, and why, in races one after the other."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(COLUMNS)
+    looks = [(race, look) for race in races for look in race.standing().looks]
+    for number, (race, look) in enumerate(looks, 1):
+        table.writerows((number, *row) for row in race.rows(look))
+    with new_file(folder / RACE) as file:
+        file.write(text.getvalue().encode())
 
 
 def _verdict(look: Look, setting: int) -> str:
