@@ -39,6 +39,7 @@ class Sweep(Callback):
     Parameters
     ----------
     keep_weights : for the jobs: whether those that say `save.final=auto` keep their weights; null: they do.
+    pause_at : for the jobs: the share of their training at which they pause.
     race : whether settings race (`tdl.sweeps.race.RaceOptions`).
     trials : whether settings are drawn (`tdl.sweeps.trials.TrialOptions`).
 
@@ -56,10 +57,11 @@ class Sweep(Callback):
     def __init__(
         self,
         keep_weights: bool | None = None,
+        pause_at: float = 1.0,
         race: Mapping[str, Any] | None = None,
         trials: Mapping[str, Any] | None = None,
     ) -> None:
-        self.keep_weights = keep_weights
+        self.keep_weights, self.pause_at = keep_weights, pause_at
         self.race, self.trials = RaceOptions(**(race or {})), TrialOptions(**(trials or {}))
         self.folder, self.began = Path(), 0.0
         self.outcomes: dict[Path, Outcome] = {}

@@ -23,8 +23,9 @@ from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 from tdl.base.distribution import install
 from tdl.errors import ConfigError, TdlError
 from tdl.runs.progress import Progress
+from tdl.runs.resume import delete_paused_weights
 from tdl.statistics.racing import ERROR
-from tdl.storage.run_folder import HYDRA, SWEEP, refuse_link
+from tdl.storage.run_folder import HYDRA, SWEEP, RunFolder, refuse_link
 from tdl.sweeps.job import JobContext, Plan
 from tdl.sweeps.launcher import CoresLauncher
 from tdl.sweeps.plan import SweepPlan
@@ -48,18 +49,18 @@ class JobLoader:
 
     Attributes
     ----------
-    keep_weights : what the sweep says to all its jobs, as soon as it knows.
+    keep_weights, pause_at : what the sweep says to all its jobs, as soon as it knows.
     """
 
-    def __init__(self, loader: ConfigLoader, keep_weights: bool | None = None) -> None:
-        self.loader, self.keep_weights = loader, keep_weights
+    def __init__(self, loader: ConfigLoader, keep_weights: bool | None = None, pause_at: float = 1.0) -> None:
+        self.loader, self.keep_weights, self.pause_at = loader, keep_weights, pause_at
         self.packed: dict[tuple[str, ...], bytes] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.loader, name)
 
-    def __reduce__(self) -> tuple[type["JobLoader"], tuple[ConfigLoader, bool | None]]:
-        return JobLoader, (self.loader, self.keep_weights)  # another process composes its own job alone
+    def __reduce__(self) -> tuple[type["JobLoader"], tuple[ConfigLoader, bool | None, float]]:
+        return JobLoader, (self.loader, self.keep_weights, self.pause_at)  # another process composes its own job alone
 
     def load_sweep_config(self, master_config: DictConfig, sweep_overrides: Sequence[str]) -> DictConfig:
         """The configuration of a job, as Hydra's own loader gives it."""
@@ -74,6 +75,8 @@ class JobLoader:
         with read_write(config.hydra):
             if self.keep_weights is not None:
                 config.hydra.callbacks.sweep.keep_weights = self.keep_weights
+            if self.pause_at < 1:
+                config.hydra.callbacks.sweep.pause_at = self.pause_at
             for word in filter(SEED.fullmatch, sweep_overrides):
                 _set_seed(config, word)
         return config
@@ -129,7 +132,10 @@ class CheckedSweeper(Sweeper):
             jobs = space.jobs(space.random() if proposals is None else proposals.expected())
             plan = self._plan(jobs, folder)
             options = Sweep.current.race if Sweep.current is not None else RaceOptions()
-            race = Race(jobs, [job.folder for job in plan.jobs], options) if options.on or proposals else None
+            race = Race(jobs, plan.jobs, options) if options.on or proposals else None
+            if race is not None and len(options.rungs) > 1:
+                pausing = [replace(job, pauses=number in race.first_jobs) for number, job in enumerate(plan.jobs)]
+                plan = replace(plan, jobs=pausing)
             plan.check_disk()
         except BaseException:
             Sweep.current = None  # nothing was done of which a table could tell
@@ -143,13 +149,15 @@ class CheckedSweeper(Sweeper):
             Sweep.current.done.update(job.folder.resolve() for job in plan.jobs if job.done)
         if proposals is not None and race is not None:
             with proposals.locked(-(-plan.processes // race.first)):
-                return self._launch_proposed(proposals, options, folder)
+                return self._launch_proposed(proposals, options, plan)
         if race is not None:
             self.races = [race]
-            return self._launch_race(jobs, folder)
+            return self._launch_race(jobs, plan)
         return self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done], folder)
 
-    def _launch_proposed(self, proposals: "Proposals", race: RaceOptions, folder: Path) -> list[Sequence[JobReturn]]:
+    def _launch_proposed(
+        self, proposals: "Proposals", race: RaceOptions, plan: SweepPlan
+    ) -> list[Sequence[JobReturn]]:
         """Play what Optuna proposes, a race for each batch, in which the best setting so far takes part.
 
         Of all races together the error is that of one: 1/2 + 1/6 + 1/12 + ... = 1.
@@ -159,11 +167,10 @@ class CheckedSweeper(Sweeper):
         for number, trials in enumerate(proposals.batches(), 1):
             settings = list(dict.fromkeys([*best, *trials.values()]))
             jobs = proposals.space.jobs(settings)
-            folders = [job.folder for job in self._plan(jobs, folder).jobs]
-            self.races.append(Race(jobs, folders, race, ERROR / number / (number + 1)))
+            self.races.append(Race(jobs, self._plan(jobs, plan.folder).jobs, race, ERROR / number / (number + 1)))
             if not all(map(proposals.is_told, trials)):
                 print(f"trials {min(trials) + 1} to {max(trials) + 1} of {proposals.space.options.number}", flush=True)
-                returned += self._launch_race(jobs, folder)
+                returned += self._launch_race(jobs, plan)
             values = dict(zip(settings, self.races[-1].values(), strict=True))
             for trial, setting in trials.items():
                 proposals.tell(trial, values[setting])
@@ -171,18 +178,26 @@ class CheckedSweeper(Sweeper):
             best = [max(ranks, key=ranks.__getitem__)] if race.on and ranks else best
         return returned
 
-    def _launch_race(self, jobs: Sequence[list[str]], folder: Path) -> list[Sequence[JobReturn]]:
+    def _launch_race(self, jobs: Sequence[list[str]], plan: SweepPlan) -> list[Sequence[JobReturn]]:
         """Run what the next decision of the last race waits for, until nothing does."""
         race, returned = self.races[-1], list[Sequence[JobReturn]]()
         while due := race.due():
-            returned += self._launch([jobs[number] for number in due], folder, first=sum(map(len, returned)))
+            self.loader.pause_at = race.share
+            returned += self._launch([jobs[number] for number in due], plan.folder, first=sum(map(len, returned)))
             race.note(due)
-            if race.options.on:
-                write_looks(folder, self.races)
-        if race.options.on:
-            write_looks(folder, self.races)
+            self._settle(race, plan)
+        self._settle(race, plan)
+        if race.on:
             print(race.text())
         return returned
+
+    def _settle(self, race: Race, plan: SweepPlan) -> None:
+        """Note what was decided. Jobs that do not go on leave no weights where those that do leave none."""
+        if race.on:
+            write_looks(plan.folder, self.races)
+        for job in (race.plans[number] for number in race.stopped_jobs()):
+            if not plan.weights(job):
+                delete_paused_weights(RunFolder(job.folder))
 
     def _launch(self, jobs: Sequence[list[str]], folder: Path, first: int = 0) -> list[Sequence[JobReturn]]:
         if not jobs:
