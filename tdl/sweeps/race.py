@@ -1,7 +1,6 @@
 """A sweep as a race: seeds are the rounds, and settings that are worse than the leader beyond doubt play no more."""
 
-import csv
-import io
+import contextlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,17 +10,12 @@ import numpy as np
 from hydra.core.utils import filter_overrides
 
 from tdl.base.checks import check_fields, flag, whole
-from tdl.errors import ConfigError
+from tdl.errors import ConfigError, TdlError
 from tdl.runs.final_summary import objective
 from tdl.statistics.racing import DIVERGED, FIRST, Look, Standing, standing
-from tdl.storage.atomic import new_file
+from tdl.storage.race_file import DIVERGES, LEADS, STAYS, WORSE, RaceRow, read_race, write_race
 from tdl.storage.run_folder import FAILED, FINISHED, RunFolder
 from tdl.sweeps.job import run_of
-
-RACE = "race.csv"
-"""In the folder of a sweep: a row for each look and setting. It is for people; no race reads it."""
-
-COLUMNS = ("look", "seeds", "share", "setting", "job", "score", "behind", "margin", "verdict")
 
 
 @dataclass(frozen=True)
@@ -77,23 +71,22 @@ class Race:
                     self.failed |= {setting} if math.isnan(score) else set()
 
     def write(self, folder: Path) -> None:
-        """Write `race.csv`, in one step: what was decided when, and why."""
-        text = io.StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for number, look in enumerate(self.standing().looks, 1):
-            table.writerows((number, *row) for row in self._rows(look))
-        with new_file(folder / RACE) as file:
-            file.write(text.getvalue().encode())
+        """Write `race.csv`, in one step: what was decided when, and why; rows of other settings' races stay."""
+        ours = [row for number, look in enumerate(self.standing().looks, 1) for row in self._rows(number, look)]
+        others: list[RaceRow] = []
+        with contextlib.suppress(TdlError, OSError):
+            jobs = {row.job for row in ours}
+            others = [row for row in read_race(folder) if row.job not in jobs]
+        write_race(folder, [*others, *ours])
 
-    def _rows(self, look: Look) -> Iterator[tuple[object, ...]]:
+    def _rows(self, number: int, look: Look) -> Iterator[RaceRow]:
         """A row for each setting that took part in a look; distances are shares of the leader's score."""
         names, first = names_of([*self.numbers]), [next(iter(row.values())) for row in self.numbers.values()]
         for i in np.flatnonzero(~np.isnan(look.behind)):
             behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin))
-            score = self.scores[i, : look.seeds].mean()
-            yield (look.seeds, look.share, names[i], self.folders[first[i]].name, score, behind, margin,
-                   _verdict(look, int(i)))  # fmt: skip
+            score = float(self.scores[i, : look.seeds].mean())
+            yield RaceRow(number, look.seeds, look.share, names[i], self.folders[first[i]].name, score, behind, margin,
+                          _verdict(look, int(i)))  # fmt: skip
 
     def text(self) -> str:
         """How it went: who stopped after how many seeds, whose jobs failed, and what was saved."""
@@ -113,10 +106,10 @@ class Race:
 
 
 def _verdict(look: Look, setting: int) -> str:
-    """`leads`, `stays`, `worse` or `diverged`: the last two stop."""
+    """What a look says of a setting."""
     if look.stopped[setting]:
-        return "worse" if math.isfinite(look.means[setting]) else "diverged"
-    return "stays" if look.behind[setting] else "leads"
+        return WORSE if math.isfinite(look.means[setting]) else DIVERGES
+    return STAYS if look.behind[setting] else LEADS
 
 
 def names_of(settings: Sequence[tuple[str, ...]]) -> list[str]:
