@@ -39,6 +39,7 @@ class Sweep(Callback):
     Parameters
     ----------
     keep_weights : for the jobs: whether those that say `save.final=auto` keep their weights; null: they do.
+    pause_at : for the jobs: the share of their training at which they pause.
     race : whether settings race (`tdl.sweeps.race.RaceOptions`).
 
     Attributes
@@ -52,8 +53,10 @@ class Sweep(Callback):
 
     current: ClassVar[Sweep | None] = None
 
-    def __init__(self, keep_weights: bool | None = None, race: Mapping[str, Any] | None = None) -> None:
-        self.keep_weights = keep_weights
+    def __init__(
+        self, keep_weights: bool | None = None, pause_at: float = 1.0, race: Mapping[str, Any] | None = None
+    ) -> None:
+        self.keep_weights, self.pause_at = keep_weights, pause_at
         self.race = RaceOptions(**(race or {}))
         self.folder, self.began = Path(), 0.0
         self.outcomes: dict[Path, Outcome] = {}

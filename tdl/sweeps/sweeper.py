@@ -21,7 +21,8 @@ from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from tdl.errors import ConfigError, TdlError
 from tdl.runs.progress import Progress
-from tdl.storage.run_folder import HYDRA, SWEEP, refuse_link
+from tdl.runs.resume import delete_paused_weights
+from tdl.storage.run_folder import HYDRA, SWEEP, RunFolder, refuse_link
 from tdl.sweeps.job import JobContext, Plan
 from tdl.sweeps.launcher import CoresLauncher
 from tdl.sweeps.plan import SweepPlan
@@ -41,18 +42,18 @@ class JobLoader:
 
     Attributes
     ----------
-    keep_weights : what the sweep says to all its jobs, as soon as it knows.
+    keep_weights, pause_at : what the sweep says to all its jobs, as soon as it knows.
     """
 
-    def __init__(self, loader: ConfigLoader, keep_weights: bool | None = None) -> None:
-        self.loader, self.keep_weights = loader, keep_weights
+    def __init__(self, loader: ConfigLoader, keep_weights: bool | None = None, pause_at: float = 1.0) -> None:
+        self.loader, self.keep_weights, self.pause_at = loader, keep_weights, pause_at
         self.packed: dict[tuple[str, ...], bytes] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.loader, name)
 
-    def __reduce__(self) -> tuple[type["JobLoader"], tuple[ConfigLoader, bool | None]]:
-        return JobLoader, (self.loader, self.keep_weights)  # another process composes its own job alone
+    def __reduce__(self) -> tuple[type["JobLoader"], tuple[ConfigLoader, bool | None, float]]:
+        return JobLoader, (self.loader, self.keep_weights, self.pause_at)  # another process composes its own job alone
 
     def load_sweep_config(self, master_config: DictConfig, sweep_overrides: Sequence[str]) -> DictConfig:
         """The configuration of a job, as Hydra's own loader gives it."""
@@ -67,6 +68,8 @@ class JobLoader:
         with read_write(config.hydra):
             if self.keep_weights is not None:
                 config.hydra.callbacks.sweep.keep_weights = self.keep_weights
+            if self.pause_at < 1:
+                config.hydra.callbacks.sweep.pause_at = self.pause_at
             for word in filter(SEED.fullmatch, sweep_overrides):
                 _set_seed(config, word)
         return config
@@ -119,9 +122,11 @@ class CheckedSweeper(Sweeper):
             refuse_link(folder / SWEEP, alone=True)
             jobs = self._jobs(arguments)
             plan = self._plan(jobs, folder)
-            folders = [job.folder for job in plan.jobs]
             options = Sweep.current.race if Sweep.current is not None else RaceOptions()
-            race = Race(jobs, folders, options) if options.on else None
+            race = Race(jobs, plan.jobs, options) if options.on else None
+            if race is not None and len(options.rungs) > 1:
+                pausing = [replace(job, pauses=number in race.first_jobs) for number, job in enumerate(plan.jobs)]
+                plan = replace(plan, jobs=pausing)
             plan.check_disk()
         except BaseException:
             Sweep.current = None  # nothing was done of which a table could tell
@@ -134,19 +139,27 @@ class CheckedSweeper(Sweeper):
         if Sweep.current is not None:
             Sweep.current.done.update(job.folder.resolve() for job in plan.jobs if job.done)
         if race is not None:
-            return self._launch_race(race, jobs, folder)
+            return self._launch_race(race, jobs, plan)
         return self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done], folder)
 
-    def _launch_race(self, race: Race, jobs: Sequence[list[str]], folder: Path) -> list[Sequence[JobReturn]]:
+    def _launch_race(self, race: Race, jobs: Sequence[list[str]], plan: SweepPlan) -> list[Sequence[JobReturn]]:
         """Run what the next decision waits for, until nothing does."""
         returned: list[Sequence[JobReturn]] = []
         while due := race.due():
-            returned += self._launch([jobs[number] for number in due], folder, first=sum(map(len, returned)))
+            self.loader.pause_at = race.share
+            returned += self._launch([jobs[number] for number in due], plan.folder, first=sum(map(len, returned)))
             race.note(due)
-            race.write(folder)
-        race.write(folder)
+            self._settle(race, plan)
+        self._settle(race, plan)
         print(race.text())
         return returned
+
+    def _settle(self, race: Race, plan: SweepPlan) -> None:
+        """Note what was decided. Jobs that do not go on leave no weights where those that do leave none."""
+        race.write(plan.folder)
+        for job in (plan.jobs[number] for number in race.stopped_jobs()):
+            if not plan.weights(job):
+                delete_paused_weights(RunFolder(job.folder))
 
     def _launch(self, jobs: Sequence[list[str]], folder: Path, first: int = 0) -> list[Sequence[JobReturn]]:
         if not jobs:

@@ -4,6 +4,7 @@ import pandas as pd
 from support.programs import inside
 from support.sweeps import SHORT, rows_of, sweep
 
+from tdl.sweeps.job import Plan
 from tdl.sweeps.race import Race, RaceOptions, names_of
 
 WORDS = ("alpha=0.000001,0.5", "seed=0,1,2,3,4", "episodes=400", "evaluate.episodes=200", "race.on=true")
@@ -52,8 +53,8 @@ def test_settings_are_named_by_what_differs():
 def test_a_failed_setting_plays_no_more_and_the_others_go_on(tmp_path, monkeypatch):
     jobs = [[f"alpha={alpha}", f"seed={seed}"] for alpha in (1, 2, 3) for seed in (0, 1, 2)]
     scores = {0: 5.0, 1: 6.0, 3: 5.5, 4: 5.6, 6: 5.7}
-    monkeypatch.setattr(Race, "_score", lambda race, number: scores.get(number, float("nan")))
-    race = Race(jobs, [tmp_path] * 9, RaceOptions(True))
+    monkeypatch.setattr(Race, "_score", lambda race, number, share: scores.get(number, float("nan")))
+    race = Race(jobs, [Plan(folder=tmp_path)] * 9, RaceOptions(True))
     assert race.due() == [7]
     race.note([7])  # which failed
     assert race.due() == [2, 5]
