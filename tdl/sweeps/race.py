@@ -1,7 +1,6 @@
 """A sweep as a race: seeds are the rounds, and settings that are worse than the leader beyond doubt play no more."""
 
-import csv
-import io
+import contextlib
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,17 +11,12 @@ import numpy as np
 from hydra.core.utils import filter_overrides
 
 from tdl.base.checks import check_fields, checked, flag, is_number, whole
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError, TdlError, refuse
 from tdl.runs.final_summary import objective, objective_at
 from tdl.statistics.racing import DIVERGED, ERROR, FIRST, Look, Standing, standing
-from tdl.storage.atomic import new_file
+from tdl.storage.race_file import DIVERGES, LEADS, STAYS, WORSE, RaceRow, read_race, write_race
 from tdl.storage.run_folder import FAILED, FINISHED, RunFolder
 from tdl.sweeps.job import Plan, run_of
-
-RACE = "race.csv"
-"""In the folder of a sweep: a row for each look and setting. It is for people; no race reads it."""
-
-COLUMNS = ("look", "seeds", "share", "setting", "job", "score", "behind", "margin", "verdict")
 
 
 def _check_rungs(key: str, rungs: object) -> None:
@@ -51,6 +45,10 @@ class Race:
     Where the race stands follows from the results in the jobs' folders alone, so whoever holds it again, after a
     crash or with more seeds, decides the same.
 
+    Attributes
+    ----------
+    names : of the settings.
+
     Raises
     ------
     ConfigError : fewer than two seeds, or settings with different ones; rungs of a budget of time.
@@ -72,6 +70,7 @@ class Race:
         if len(self.rungs) > 1 and any(job.seconds is not None for job in plans):
             raise ConfigError("race.rungs: shares of a budget of time differ from run to run; expected budget.moves, "
                               "or episodes alone, in the place of budget.seconds")  # fmt: skip
+        self.names = names_of([*self.numbers])
         self.failed: set[int] = set()
         self.scores = np.full((len(self.rungs), len(self.numbers), len(self.seeds)), np.nan)
         self._read(range(len(jobs)))
@@ -125,18 +124,18 @@ class Race:
         means = [self.scores[-1, i, :seeds].mean() if seeds else DIVERGED for i, seeds in enumerate(now.seeds)]
         return [math.nan if i in self.failed else float(mean) for i, mean in enumerate(means)]
 
-    def rows(self, look: Look) -> Iterator[tuple[object, ...]]:
+    def rows(self, number: int, look: Look) -> Iterator[RaceRow]:
         """A row for each setting that took part in a look; distances are shares of the leader's score."""
-        names, first = names_of([*self.numbers]), [next(iter(row.values())) for row in self.numbers.values()]
+        first = [next(iter(row.values())) for row in self.numbers.values()]
         for i in np.flatnonzero(~np.isnan(look.behind)):
             behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin))
-            score = self.scores[self.rungs.index(look.share), i, : look.seeds].mean()
-            yield (look.seeds, look.share, names[i], self.plans[first[i]].folder.name, score, behind, margin,
-                   _verdict(look, int(i)))  # fmt: skip
+            score = float(self.scores[self.rungs.index(look.share), i, : look.seeds].mean())
+            job, verdict = self.plans[first[i]].folder.name, _verdict(look, int(i))
+            yield RaceRow(number, look.seeds, look.share, self.names[i], job, score, behind, margin, verdict)
 
     def text(self) -> str:
         """How it went: who stopped after how many seeds, whose jobs failed, and what was saved."""
-        now, names = self.standing(), names_of([*self.numbers])
+        now, names = self.standing(), self.names
         ends = [f"{names[i]} after {now.seeds[i]} seeds" for i in np.flatnonzero(now.stopped) if i not in self.failed]
         stopped = f"stopped: {', '.join(ends)}; " if ends else "no setting stopped; "
         failed = "".join(f"{names[i]} left out, as a job failed; " for i in sorted(self.failed))
@@ -156,22 +155,21 @@ class Race:
 
 
 def write_looks(folder: Path, races: Sequence[Race]) -> None:
-    """Write `race.csv`, in one step: what was decided when, and why, in races one after the other."""
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
+    """Write `race.csv`, in one step: what was decided when, and why; rows of other settings' races stay."""
     looks = [(race, look) for race in races for look in race.standing().looks]
-    for number, (race, look) in enumerate(looks, 1):
-        table.writerows((number, *row) for row in race.rows(look))
-    with new_file(folder / RACE) as file:
-        file.write(text.getvalue().encode())
+    ours = [row for number, (race, look) in enumerate(looks, 1) for row in race.rows(number, look)]
+    others: list[RaceRow] = []
+    with contextlib.suppress(TdlError, OSError):
+        jobs = {row.job for row in ours}
+        others = [row for row in read_race(folder) if row.job not in jobs]
+    write_race(folder, [*others, *ours])
 
 
 def _verdict(look: Look, setting: int) -> str:
-    """`leads`, `stays`, `worse` or `diverged`: the last two stop."""
+    """What a look says of a setting."""
     if look.stopped[setting]:
-        return "worse" if math.isfinite(look.means[setting]) else "diverged"
-    return "stays" if look.behind[setting] else "leads"
+        return WORSE if math.isfinite(look.means[setting]) else DIVERGES
+    return STAYS if look.behind[setting] else LEADS
 
 
 def names_of(settings: Sequence[tuple[str, ...]]) -> list[str]:

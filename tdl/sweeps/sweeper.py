@@ -168,6 +168,7 @@ class CheckedSweeper(Sweeper):
             settings = list(dict.fromkeys([*best, *trials.values()]))
             jobs = proposals.space.jobs(settings)
             self.races.append(Race(jobs, self._plan(jobs, plan.folder).jobs, race, ERROR / number / (number + 1)))
+            self.races[-1].names = list(map(proposals.space.title, settings))
             if not all(map(proposals.is_told, trials)):
                 print(f"trials {min(trials) + 1} to {max(trials) + 1} of {proposals.space.options.number}", flush=True)
                 returned += self._launch_race(jobs, plan)
