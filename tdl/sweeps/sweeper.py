@@ -148,7 +148,7 @@ class CheckedSweeper(Sweeper):
         if Sweep.current is not None:
             Sweep.current.done.update(job.folder.resolve() for job in plan.jobs if job.done)
         if proposals is not None and race is not None:
-            with proposals.locked(-(-plan.processes // race.first)):
+            with proposals.locked(max(2, -(-plan.processes // race.first))):  # in later rounds each has one job
                 return self._launch_proposed(proposals, options, plan)
         if race is not None:
             self.races = [race]
