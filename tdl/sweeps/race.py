@@ -2,10 +2,11 @@
 
 import contextlib
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from hydra.core.utils import filter_overrides
@@ -13,10 +14,14 @@ from hydra.core.utils import filter_overrides
 from tdl.base.checks import check_fields, checked, flag, is_number, whole
 from tdl.errors import ConfigError, TdlError, refuse
 from tdl.runs.final_summary import objective, objective_at
+from tdl.runs.forecast import time_text
 from tdl.statistics.racing import DIVERGED, FIRST, Look, Standing, standing
 from tdl.storage.race_file import DIVERGES, LEADS, STAYS, WORSE, RaceRow, read_race, write_race
 from tdl.storage.run_folder import FAILED, FINISHED, RunFolder
 from tdl.sweeps.job import Plan, run_of
+
+MOST_NAMES = 3
+"""Settings that are left and named at the end."""
 
 
 def _check_rungs(key: str, rungs: object) -> None:
@@ -37,6 +42,15 @@ class RaceOptions:
         check_fields(self, "race.")
         if len(self.rungs) > 1 and not self.on:
             raise refuse("race.rungs", [*self.rungs], "[1] without race.on=true")
+
+
+class Ahead(NamedTuple):
+    """Runs that are played, and will be at most; what part of a run each due job plays; what is due, in words."""
+
+    played: float
+    most: float
+    worth: float
+    words: str
 
 
 class Race:
@@ -125,13 +139,42 @@ class Race:
             yield RaceRow(number, look.seeds, look.share, names[i], self.plans[first[i]].folder.name, score, behind,
                           margin, _verdict(look, int(i)))  # fmt: skip
 
+    def ahead(self) -> Ahead:
+        """How far it is, and what is due."""
+        now, rungs, most = self.standing(), np.array(self.rungs), len(self.seeds)
+        played = np.where(np.isnan(self.scores), 0.0, rungs[:, None, None]).max(axis=0)
+        left, seeds = int((~now.stopped).sum()), [seed + 1 for _, seed in now.due]
+        number = f"seed {seeds[0]}" if len({*seeds}) == 1 else f"seeds {min(seeds)} to {max(seeds)}"
+        rung = f", {self.share:.0%} of the budget" if self.share < 1 else ""
+        words = f"{number} of {most}{rung}, {left} setting{'s' * (left > 1)} left"
+        worth = np.mean([self.share - played[run] for run in now.due])
+        return Ahead(float(played.sum()), float(played[now.stopped].sum()) + left * most, float(worth), words)
+
     def text(self) -> str:
-        """How it went: who stopped after how many seeds, whose jobs failed, and what was saved."""
+        """How it went: how many stopped and who is left, and what all seeds of all settings would have taken more."""
         now, names = self.standing(), names_of([*self.numbers])
-        ends = [f"{names[i]} after {now.seeds[i]} seeds" for i in np.flatnonzero(now.stopped) if i not in self.failed]
-        stopped = f"stopped: {', '.join(ends)}; " if ends else "no setting stopped; "
-        failed = "".join(f"{names[i]} left out, as a job failed; " for i in sorted(self.failed))
-        return f"race: {stopped}{failed}{now.seeds.sum()} of {now.seeds.size * len(self.seeds)} runs counted"
+        left = [names[i] for i in np.flatnonzero(~now.stopped)]
+        stopped = len(names) - len(left) - len(self.failed)
+        ends = f"{stopped or 'none'} of {len(names)} settings stopped"
+        rest = f"{', '.join(left) if len(left) <= MOST_NAMES else len(left)} {'is' if len(left) == 1 else 'are'} left"
+        failed = "".join(f"; {names[i]} is left out, as a job failed" for i in sorted(self.failed))
+        runs, games, seconds = self._spared()
+        spared = f"; {runs} runs were spared: {games:,} games, {time_text(seconds)} of one core" if runs else ""
+        return f"Race: {ends}, {rest}{failed}{spared}."
+
+    def _spared(self) -> tuple[int, int, float]:
+        """Runs that were not played to their end; games and seconds that these lack, if they went as those played."""
+        shares = {int(i): look.share for look in self.standing().looks for i in np.flatnonzero(look.stopped)}
+        runs, games, seconds = 0, 0.0, 0.0
+        for setting, row in enumerate(self.numbers.values()):
+            results = [RunFolder(run_of(self.plans[number].folder)).result_if_whole() for number in row.values()]
+            played = [result for result in results if result.get("episodes")]
+            lacking = len(row) / max(1, len(played)) / shares.get(setting, 1.0) - 1
+            if played and lacking > 0 and setting not in self.failed:
+                runs += sum(result.get("status") not in (FINISHED, FAILED) for result in results)
+                games += lacking * sum(result["episodes"] for result in played)
+                seconds += lacking * sum(map(_seconds, played))
+        return runs, round(games), seconds
 
     def _score(self, number: int, share: float) -> float:
         job = self.plans[number]
@@ -144,6 +187,12 @@ class Race:
             return DIVERGED
         value = objective(run) if share == 1 and result.get("status") == FINISHED else None
         return math.nan if value is None else value
+
+
+def _seconds(result: Mapping[str, Any]) -> float:
+    """How long a run took, with its games after training."""
+    evaluation = result.get("evaluation", {})
+    return float((result.get("seconds") or 0.0) + (evaluation.get("seconds") or 0.0))
 
 
 def _verdict(look: Look, setting: int) -> str:

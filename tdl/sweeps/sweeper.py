@@ -24,9 +24,9 @@ from tdl.runs.progress import Progress
 from tdl.runs.resume import delete_paused_weights
 from tdl.storage.run_folder import HYDRA, SWEEP, RunFolder, refuse_link
 from tdl.sweeps.job import JobContext, Plan
-from tdl.sweeps.launcher import CoresLauncher
+from tdl.sweeps.launcher import CoresLauncher, Round
 from tdl.sweeps.plan import SweepPlan
-from tdl.sweeps.race import Race, RaceOptions
+from tdl.sweeps.race import Ahead, Race, RaceOptions
 from tdl.sweeps.sweep import Sweep
 
 MAX_ERRORS = 5
@@ -145,14 +145,31 @@ class CheckedSweeper(Sweeper):
     def _launch_race(self, race: Race, jobs: Sequence[list[str]], plan: SweepPlan) -> list[Sequence[JobReturn]]:
         """Run what the next decision waits for, until nothing does."""
         returned: list[Sequence[JobReturn]] = []
-        while due := race.due():
-            self.loader.pause_at = race.share
-            returned += self._launch([jobs[number] for number in due], plan.folder, first=sum(map(len, returned)))
-            race.note(due)
-            self._settle(race, plan)
+        with contextlib.ExitStack() as stack:
+            while due := race.due():
+                self._show(race.ahead(), stack)
+                self.loader.pause_at = race.share
+                returned += self._launch([jobs[number] for number in due], plan.folder, first=sum(map(len, returned)))
+                race.note(due)
+                self._settle(race, plan)
         self._settle(race, plan)
-        print(race.text())
+        if Sweep.current is not None:
+            Sweep.current.answer = race.text()
         return returned
+
+    def _show(self, ahead: Ahead, stack: contextlib.ExitStack) -> None:
+        """Say what is due: beside the one bar of a race while jobs run here, else in a line."""
+        if not isinstance(self.launcher, CoresLauncher):
+            print(f"race: {ahead.words}", flush=True)
+            return
+        if self.launcher.round is None:
+            bar = Progress("race, at most", ahead.most, done=ahead.played)
+            stack.enter_context(contextlib.closing(bar))
+        else:
+            bar = self.launcher.round.progress
+        bar.expect(ahead.most)
+        bar.update(ahead.played, note=ahead.words)
+        self.launcher.round = Round(bar, ahead.words, ahead.worth)
 
     def _settle(self, race: Race, plan: SweepPlan) -> None:
         """Note what was decided. Jobs that do not go on leave no weights where those that do leave none."""
