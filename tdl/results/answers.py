@@ -14,7 +14,7 @@ from tdl.results.design import factors, hashable, stops
 from tdl.results.frames import REACH, SCORE, STOPPED, check_table, reach_columns
 from tdl.results.labels import label
 from tdl.statistics.intervals import interval_text, p_text
-from tdl.storage.run_folder import FAILED, FINISHED
+from tdl.storage.run_folder import FAILED, FINISHED, PAUSED
 from tdl.storage.titles import title, value_text
 
 MORE_SEEDS = "seed='range(0,5)'"
@@ -113,15 +113,18 @@ def failures(table: pd.DataFrame) -> list[str]:
         configured = any(hashable(value) is not None for value in values)  # some job left no configuration
         name = title(dict(zip(keys, values, strict=True))) if configured else ""
         unfinished = group[group["status"] != FINISHED]
-        reasons = Counter(_reason(*row) for row in unfinished[["status", "error"]].to_numpy())
+        rows = unfinished.reindex(columns=["status", "error", "episodes"])
+        reasons = Counter(_reason(*row) for row in rows.itertuples(index=False))
         for reason, number in reasons.items():
             count = f"{number} of {len(group)}"
             lines.append(f"{name}: {count} {reason}" if name else f"{count} runs {reason}")
     return lines
 
 
-def _reason(status: str, error: object) -> str:
+def _reason(status: str, error: object, episodes: float) -> str:
     """What became of a run, in a few words."""
+    if status == PAUSED:
+        return f"{status} after {episodes:,.0f} games"
     text = "" if hashable(error) is None else str(error)
     if status != FAILED:
         return status

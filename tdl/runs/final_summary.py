@@ -25,7 +25,7 @@ PARTS = 20
 USED = 0.9
 """The share of a budget of time from which on a run has used it."""
 
-RECENT = 0.2
+RECENT = 0.1
 """The share of the games so far, the last ones, that tell how good a run is before its end."""
 
 FEWEST_GAMES = 100
@@ -119,7 +119,7 @@ def objective(folder: RunFolder) -> float | None:
 
 
 def objective_at(folder: RunFolder, share: float, episodes: int, moves: int | None) -> float | None:
-    """How good a run was at a share of its training: the mean score of the last fifth of its games until there.
+    """How good a run was at a share of its training: the mean score of the last tenth of its games until there.
 
     It follows from the blocks up to the first that reaches the share, so it stays what it is when the run goes on;
     None where the run has not come so far, or its blocks are damaged.

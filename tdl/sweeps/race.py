@@ -15,7 +15,7 @@ from tdl.base.checks import check_fields, checked, flag, is_number, whole
 from tdl.errors import ConfigError, TdlError, refuse
 from tdl.runs.final_summary import objective, objective_at
 from tdl.runs.forecast import time_text
-from tdl.statistics.racing import DIVERGED, FIRST, Look, Standing, standing
+from tdl.statistics.racing import DIVERGED, ERROR, FIRST, Look, Standing, standing
 from tdl.storage.race_file import DIVERGES, LEADS, STAYS, WORSE, RaceRow, read_race, write_race
 from tdl.storage.run_folder import FAILED, FINISHED, RunFolder
 from tdl.sweeps.job import Plan, run_of
@@ -53,6 +53,16 @@ class Ahead(NamedTuple):
     words: str
 
 
+class End(NamedTuple):
+    """How a setting ended: whether it plays no more, by a failed job; runs it was spared, their games and seconds."""
+
+    stopped: bool
+    failed: bool
+    runs: int
+    games: float
+    seconds: float
+
+
 class Race:
     """The jobs of a sweep by setting and seed.
 
@@ -64,15 +74,18 @@ class Race:
     ConfigError : fewer than two seeds, or settings with different ones; rungs of a budget of time.
     """
 
-    def __init__(self, jobs: Sequence[list[str]], plans: Sequence[Plan], options: RaceOptions) -> None:
-        self.first, self.rungs, self.plans = options.first, (*options.rungs,), plans
+    def __init__(
+        self, jobs: Sequence[list[str]], plans: Sequence[Plan], options: RaceOptions, error: float = ERROR
+    ) -> None:
+        self.on, self.rungs, self.plans, self.error = options.on, (*options.rungs,), plans, error
         self.numbers: dict[tuple[str, ...], dict[int, int]] = {}
         for number, words in enumerate(jobs):
             setting = tuple(word for word in words if not word.startswith("seed="))
             seed = next((int(word.removeprefix("seed=")) for word in words if word.startswith("seed=")), 0)
             self.numbers.setdefault(setting, {})[seed] = number
         self.seeds = sorted(next(iter(self.numbers.values())))
-        if len(self.seeds) < 2 or any(sorted(row) != self.seeds for row in self.numbers.values()):
+        self.first = options.first if options.on else len(self.seeds)
+        if (options.on and len(self.seeds) < 2) or any(sorted(row) != self.seeds for row in self.numbers.values()):
             raise ConfigError("race.on: seeds are the rounds of a race; expected two or more, as seeds=10")
         if len(self.rungs) > 1 and any(job.seconds is not None for job in plans):
             raise ConfigError("race.rungs: shares of a budget of time differ from run to run; expected budget.moves, "
@@ -83,7 +96,7 @@ class Race:
 
     def standing(self) -> Standing:
         """Where the race stands, of the settings whose jobs did not fail for another reason than divergence."""
-        return standing(self.scores, self.first, out=self.failed, rungs=self.rungs[:-1])
+        return standing(self.scores, self.first, self.error, self.failed, self.rungs[:-1])
 
     def due(self) -> list[int]:
         """The numbers of the jobs that the next decision waits for."""
@@ -121,16 +134,16 @@ class Race:
         return [number for setting, row in enumerate(self.numbers.values())
                 for number in row.values() if stopped[setting] and setting not in self.failed]  # fmt: skip
 
-    def write(self, folder: Path) -> None:
-        """Write `race.csv`, in one step: what was decided when, and why; rows of other settings' races stay."""
-        ours = [row for number, look in enumerate(self.standing().looks, 1) for row in self._rows(number, look)]
-        others: list[RaceRow] = []
-        with contextlib.suppress(TdlError, OSError):
-            jobs = {row.job for row in ours}
-            others = [row for row in read_race(folder) if row.job not in jobs]
-        write_race(folder, [*others, *ours])
+    def values(self) -> list[float]:
+        """The mean score of each setting over the seeds that counted; -inf after a divergence, nan where a job failed.
 
-    def _rows(self, number: int, look: Look) -> Iterator[RaceRow]:
+        A setting that stopped before any run ended has no mean, and counts as diverged.
+        """
+        now = self.standing()
+        means = [self.scores[-1, i, :seeds].mean() if seeds else DIVERGED for i, seeds in enumerate(now.seeds)]
+        return [math.nan if i in self.failed else float(mean) for i, mean in enumerate(means)]
+
+    def rows(self, number: int, look: Look) -> Iterator[RaceRow]:
         """A row for each setting that took part in a look; distances are shares of the leader's score."""
         names, first = names_of([*self.numbers]), [next(iter(row.values())) for row in self.numbers.values()]
         for i in np.flatnonzero(~np.isnan(look.behind)):
@@ -150,31 +163,20 @@ class Race:
         worth = np.mean([self.share - played[run] for run in now.due])
         return Ahead(float(played.sum()), float(played[now.stopped].sum()) + left * most, float(worth), words)
 
-    def text(self) -> str:
-        """How it went: how many stopped and who is left, and what all seeds of all settings would have taken more."""
-        now, names = self.standing(), names_of([*self.numbers])
-        left = [names[i] for i in np.flatnonzero(~now.stopped)]
-        stopped = len(names) - len(left) - len(self.failed)
-        ends = f"{stopped or 'none'} of {len(names)} settings stopped"
-        rest = f"{', '.join(left) if len(left) <= MOST_NAMES else len(left)} {'is' if len(left) == 1 else 'are'} left"
-        failed = "".join(f"; {names[i]} is left out, as a job failed" for i in sorted(self.failed))
-        runs, games, seconds = self._spared()
-        spared = f"; {runs} runs were spared: {games:,} games, {time_text(seconds)} of one core" if runs else ""
-        return f"Race: {ends}, {rest}{failed}{spared}."
-
-    def _spared(self) -> tuple[int, int, float]:
-        """Runs that were not played to their end; games and seconds that these lack, if they went as those played."""
+    def ends(self) -> dict[tuple[str, ...], End]:
+        """How each setting ended, and what its other seeds would have taken if they had gone as those it played."""
+        stopped, ends = self.standing().stopped, dict[tuple[str, ...], End]()
         shares = {int(i): look.share for look in self.standing().looks for i in np.flatnonzero(look.stopped)}
-        runs, games, seconds = 0, 0.0, 0.0
-        for setting, row in enumerate(self.numbers.values()):
+        for i, (setting, row) in enumerate(self.numbers.items()):
             results = [RunFolder(run_of(self.plans[number].folder)).result_if_whole() for number in row.values()]
             played = [result for result in results if result.get("episodes")]
-            lacking = len(row) / max(1, len(played)) / shares.get(setting, 1.0) - 1
-            if played and lacking > 0 and setting not in self.failed:
-                runs += sum(result.get("status") not in (FINISHED, FAILED) for result in results)
-                games += lacking * sum(result["episodes"] for result in played)
-                seconds += lacking * sum(map(_seconds, played))
-        return runs, round(games), seconds
+            lacking = len(row) / max(1, len(played)) / shares.get(i, 1.0) - 1 if played and i not in self.failed else 0
+            runs = sum(result.get("status") not in (FINISHED, FAILED) for result in results) if lacking > 0 else 0
+            games, seconds = sum(result["episodes"] for result in played), sum(map(_seconds, played))
+            ends[setting] = End(
+                bool(stopped[i]), i in self.failed, runs, max(0, lacking) * games, max(0, lacking) * seconds
+            )
+        return ends
 
     def _score(self, number: int, share: float) -> float:
         job = self.plans[number]
@@ -193,6 +195,35 @@ def _seconds(result: Mapping[str, Any]) -> float:
     """How long a run took, with its games after training."""
     evaluation = result.get("evaluation", {})
     return float((result.get("seconds") or 0.0) + (evaluation.get("seconds") or 0.0))
+
+
+def write_looks(folder: Path, races: Sequence[Race]) -> None:
+    """Write `race.csv`, in one step: what was decided when, and why, in races one after the other.
+
+    Rows of settings of other commands stay.
+    """
+    looks = [(race, look) for race in races for look in race.standing().looks]
+    ours = [row for number, (race, look) in enumerate(looks, 1) for row in race.rows(number, look)]
+    jobs, others = {row.job for row in ours}, list[RaceRow]()
+    with contextlib.suppress(TdlError, OSError):
+        others = [row for row in read_race(folder) if row.job not in jobs]
+    write_race(folder, [*others, *ours])
+
+
+def answer(races: Sequence[Race]) -> str:
+    """How many settings stopped and who is left, and what all seeds of all settings would have taken more."""
+    ends = {setting: end for race in races for setting, end in race.ends().items()}
+    names = dict(zip(ends, names_of([*ends]), strict=True))
+    left = [names[setting] for setting, end in ends.items() if not end.stopped]
+    failed = [names[setting] for setting, end in ends.items() if end.failed]
+    stopped, runs = len(names) - len(left) - len(failed), sum(end.runs for end in ends.values())
+    rest = f"{', '.join(left) if len(left) <= MOST_NAMES else len(left)} {'is' if len(left) == 1 else 'are'} left"
+    parts = [f"Race: {stopped or 'none'} of {len(names)} settings stopped, {rest}"]
+    parts += [f"{name} is left out, as a job failed" for name in failed]
+    if runs:
+        games, seconds = (sum(column) for column in zip(*(end[-2:] for end in ends.values()), strict=True))
+        parts.append(f"{runs:,} runs were spared: {games:,.0f} games, {time_text(seconds)} of one core")
+    return f"{'; '.join(parts)}."
 
 
 def _verdict(look: Look, setting: int) -> str:

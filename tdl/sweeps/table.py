@@ -24,7 +24,7 @@ from tdl.runs.final_summary import next_commands, word_from_here
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes
 from tdl.storage.result_file import WEIGHTS, check_result, lack
-from tdl.storage.run_folder import FAILED, FINISHED, HYDRA, RESULT, RUNNING, SWEEP, RunFolder, run_in
+from tdl.storage.run_folder import FAILED, FINISHED, HYDRA, PAUSED, RESULT, RUNNING, SWEEP, RunFolder, run_in
 from tdl.storage.titles import short_name
 from tdl.sweeps.job import Outcome, run_of, without_missing
 from tdl.sweeps.sweep import Sweep
@@ -64,7 +64,7 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
     codes = [outcome.code for outcome in sweep.outcomes.values()]
     if not codes:  # its jobs were processes elsewhere: the table alone knows how they ended
         started = {str(run) for job, run in jobs.items() if _last_start(job) >= sweep.began}
-        codes = [int(row["status"] != FINISHED) for _, row in table.iterrows() if row["run"] in started]
+        codes = [int(row["status"] not in (FINISHED, PAUSED)) for _, row in table.iterrows() if row["run"] in started]
     failed, number = list(filter(None, codes)), len(codes) + len(sweep.done)
     if not failed:
         return 0, ""

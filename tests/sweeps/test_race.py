@@ -8,7 +8,7 @@ from support.sweeps import SHORT, rows_of, sweep
 
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.job import Plan
-from tdl.sweeps.race import Race, RaceOptions, names_of
+from tdl.sweeps.race import Race, RaceOptions, answer, names_of
 
 RESULTS = {}  # by the folder of a run
 
@@ -70,7 +70,7 @@ def test_a_failed_setting_plays_no_more_and_the_others_go_on(tmp_path, monkeypat
     scores |= {2: 5.0, 5: 5.1}
     race.note([2, 5])
     assert race.due() == []
-    assert race.text() == (
+    assert answer([race]) == (
         "Race: none of 3 settings stopped, alpha=1, alpha=2 are left; alpha=3 is left out, as a job failed."
     )
 
@@ -96,6 +96,6 @@ def test_what_was_spared_went_as_what_was_played(tmp_path, monkeypatch):
     monkeypatch.setattr(RunFolder, "result_if_whole", lambda run: RESULTS.get(run.path, {}))
     jobs = [[f"alpha={alpha}", f"seed={seed}"] for alpha in (1, 2) for seed in range(5)]
     race = Race(jobs, [Plan(folder=tmp_path / str(number)) for number in range(10)], RaceOptions(True))
-    assert race.text() == (
+    assert answer([race]) == (
         "Race: 1 of 2 settings stopped, alpha=1 is left; 5 runs were spared: 200 games, 10 min of one core."
     )
