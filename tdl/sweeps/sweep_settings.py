@@ -92,7 +92,8 @@ class Settings:
         except TdlError as error:
             self.files.wrong.append(f"how many jobs there will be is not known: {error}")
         if len(self.known):
-            keys |= {*factors(self.known)} - {*confounded_keys(self.known)}
+            differing = factors(self.known)
+            keys |= {*differing} - {*confounded_keys(self.known[[*differing]])}
         return plan, sorted(keys - {"seed"}, key=lambda key: (key not in NAMELESS, key))
 
     def _grouped(self, jobs: Sequence[JobFiles]) -> list[Setting]:
