@@ -12,7 +12,7 @@ from tdl.errors import TdlError, printable
 from tdl.results import comparison
 from tdl.results.answers import sentence
 from tdl.results.design import confounded_keys, factors
-from tdl.results.frames import SCORE, SCORE_BOUNDS
+from tdl.results.frames import EVALUATED, SCORE, SCORE_BOUNDS
 from tdl.results.labels import DEFAULT_KEYS
 from tdl.statistics.intervals import interval_text
 from tdl.storage.run_folder import FAILED, FINISHED, PAUSED, RUNNING
@@ -83,6 +83,7 @@ class Settings:
         self.base |= choices if isinstance(choices, dict) else {}
         self.plan, self.keys = self._plan_and_keys()
         self.score = SCORE if SCORE in self.table and self.table[SCORE].notna().any() else LAST
+        self.evaluates = EVALUATED in self.table and bool(self.table[EVALUATED].notna().all())
         self.all = self._grouped(jobs)
 
     def _plan_and_keys(self) -> tuple[list[PlannedJob], list[str]]:
@@ -138,8 +139,10 @@ class Settings:
         rows = [row for number, setting in enumerate(self.all) for row in self._scores(number, setting)]
         means = comparison.means(pd.DataFrame(rows), "number", self.score).to_dict("records") if rows else []
         for row in means:
-            setting, bounds = self.all[int(row["number"])], (row["low"], row["high"])
-            setting.mean, (setting.low, setting.high) = row["mean"], bounds
+            setting = self.all[int(row["number"])]
+            setting.mean, setting.low, setting.high = row["mean"], row["low"], row["high"]
+            if self.evaluates and row["runs"] == 1:  # as on the screen, games are independent there
+                setting.low, setting.high = (_score(setting.jobs[0].files, name) for name in SCORE_BOUNDS)
         self.all.sort(key=_place)
 
     def _scores(self, number: int, setting: Setting) -> Iterator[dict[str, Any]]:
@@ -165,11 +168,12 @@ class Settings:
         if not rows:
             return ""
         best, scored = self.all[0], sum(bool(setting.scores) for setting in self.all)
-        early = len(best.scores) == 1 and any(setting.count(RUNNING, WAITING) for setting in self.all)
-        if scored <= MAX_PAIRS and not early:
-            return sentence(pd.DataFrame(rows), self.keys, self.score)
-        seeds = f"{len(best.scores):,} {'runs' if len(best.scores) > 1 else 'run'}"
-        return f"Best so far: {self.name(best)}, {interval_text(best.mean, best.low, best.high)}, {seeds}."
+        early = any(setting.count(RUNNING, WAITING) for setting in self.all)
+        if scored > MAX_PAIRS or self.evaluates or (early and len(best.scores) == 1):
+            seeds = f"{len(best.scores):,} {'runs' if len(best.scores) > 1 else 'run'}"
+            mean = interval_text(best.mean, best.low, best.high)
+            return f"Best{' so far' * early}: {self.name(best)}, {mean}, {seeds}."
+        return sentence(pd.DataFrame(rows), self.keys, self.score)
 
 
 def _place(setting: Setting) -> tuple[bool, bool, bool, float]:
@@ -199,8 +203,9 @@ def _status(job: JobFiles) -> str:
     return RUNNING if job.locked else status if status in (FINISHED, FAILED, PAUSED) else STOPPED
 
 
-def _score(job: JobFiles, score: str) -> float:
+def _score(job: JobFiles | None, score: str) -> float:
+    """A figure of a job's games; nan where it is not known."""
     if score == LAST:
-        return float(job.blocks.mean[-1]) if job.blocks is not None else math.nan
-    value = job.row.get(score)
+        return float(job.blocks.mean[-1]) if job and job.blocks else math.nan
+    value = job.row.get(score) if job else None
     return float(value) if isinstance(value, int | float) else math.nan
