@@ -59,7 +59,8 @@ def job(
             if not context.in_sweep:
                 print(forecast.text_of(setup, meta), end="", flush=True)
             keeps = context.keeps_weights if setup.saving.final == AUTO else bool(setup.saving.final)
-            run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, ranks=ranks, on_block=on_block)
+            run = TrainingRun(setup, folder, names, meta, keep_weights=keeps, pause_at=context.pause_at, ranks=ranks,
+                              on_block=on_block)  # fmt: skip
             _train(run, figures, says_next=not context.in_sweep)
         return final_summary.objective(folder)
 
@@ -84,6 +85,9 @@ def _train(run: TrainingRun, figures: bool, says_next: bool) -> None:
         if says_next:
             print(final_summary.next_commands(run.folder, run.result, resumes=True), end="", flush=True)
         raise
+    if run.paused():
+        print(f"paused at episode {run.reached.episode:,} of {run.setup.episodes:,}", flush=True)
+        return
     print(final_summary.summary_text(run.result, run.last_block()), end="", flush=True)
     episodes = run.trainer.episode
     run.release()
@@ -131,6 +135,7 @@ def plan(cfg: DictConfig, context: JobContext, *, figures: bool = True, ranks: R
         threads=setup.play.threads,
         games=setup.episodes,
         seconds=setup.budget.seconds,
+        moves=setup.budget.moves,
         disk=disk_space.of_run(setup),
         used=disk_space.used(folder),
         final=None if save.final == AUTO else save.final,

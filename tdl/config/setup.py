@@ -149,9 +149,13 @@ class Setup(RunOptions):
         """The total step size."""
         return self.schedule.alpha
 
+    def share(self, episode: int, moves: int, seconds: float) -> float:
+        """The part of the training that is done: of its episodes, or of the budget that is used up first."""
+        return max(episode / self.episodes if self.episodes else 1.0, self.budget.spent(moves, seconds))
+
     def ends(self, episode: int, moves: int, seconds: float) -> bool:
         """Whether all episodes are played or a budget is used up."""
-        return episode >= self.episodes or self.budget.spent(moves, seconds) >= 1
+        return self.share(episode, moves, seconds) >= 1
 
 
 def stored_setup(values: object) -> Setup:

@@ -1,5 +1,7 @@
 """What a run prints at its end: how well it plays, where its files are, and what one would type next."""
 
+import contextlib
+import math
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +12,7 @@ import numpy as np
 from tdl.base.distribution import command
 from tdl.config import files
 from tdl.config.setup import Setup
+from tdl.errors import TdlError
 from tdl.players.kinds import KINDS
 from tdl.statistics.summary import evaluation_block, read_blocks
 from tdl.storage.records import Records, load_records
@@ -21,6 +24,9 @@ PARTS = 20
 
 USED = 0.9
 """The share of a budget of time from which on a run has used it."""
+
+RECENT = 0.1
+"""The share of the games so far, the last ones, that tell how good a run is before its end."""
 
 FEWEST_GAMES = 100
 """Of a part; their mean is known to some 6%, so that chance hardly ever halves it."""
@@ -110,6 +116,28 @@ def objective(folder: RunFolder) -> float | None:
     except FileNotFoundError:
         return None
     return float(means[-1]) if len(means) else None
+
+
+def objective_at(folder: RunFolder, share: float, episodes: int, moves: int | None) -> float | None:
+    """How good a run was at a share of its training: the mean score of the last tenth of its games until there.
+
+    It follows from the blocks up to the first that reaches the share, so it stays what it is when the run goes on;
+    None where the run has not come so far, or its blocks are damaged.
+
+    Parameters
+    ----------
+    episodes, moves : the budget of the run; None: of that there is no end.
+    """
+    with contextlib.suppress(OSError, TdlError, KeyError):
+        blocks = read_blocks(folder.blocks)
+        played, used = blocks["episode"], np.cumsum(blocks["moves"]) / (moves or math.inf)
+        reached = np.maximum(played / max(episodes, 1), used) >= share
+        there = np.flatnonzero(reached & (played <= folder.result_if_whole().get("episodes", 0)))
+        if len(there):
+            end = there[0] + 1
+            part = played[:end] > (1 - RECENT) * played[there[0]]
+            return float(np.average(blocks["mean"][:end][part], weights=np.diff(played[:end], prepend=0)[part]))
+    return None
 
 
 def results_line(folder: RunFolder, result: Mapping[str, Any]) -> str:

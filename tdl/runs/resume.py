@@ -1,5 +1,6 @@
 """What is in the folder of a run: nothing, a finished run, or one that goes on, and by which configuration."""
 
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,11 +8,11 @@ from typing import Any
 
 from tdl.config import compose
 from tdl.config.setup import Setup, stored_setup
-from tdl.errors import CheckpointError, ConfigError, naming, of_key, shown
+from tdl.errors import BusyError, CheckpointError, ConfigError, naming, of_key, shown
 from tdl.players.kinds import check_resumable, read_agent
 from tdl.storage.checkpoint import META, Meta
-from tdl.storage.result_file import has_deleted_weights
-from tdl.storage.run_folder import CHECKPOINT, FINISHED, SWEEP, RunFolder, run_in
+from tdl.storage.result_file import DELETED_WEIGHTS, WEIGHTS, has_deleted_weights
+from tdl.storage.run_folder import CHECKPOINT, FAILED, FINISHED, PAUSED, SWEEP, RunFolder, run_in
 
 
 def resumed_folder(resume: str) -> RunFolder:
@@ -126,4 +127,13 @@ def refuse_used(folder: RunFolder, config: Mapping[str, Any]) -> None:
 def delete_leftover_weights(folder: RunFolder) -> None:
     """Delete the checkpoints of a run whose result says that it is finished and has none."""
     if has_deleted_weights(folder.path):
+        folder.delete_weights()
+
+
+def delete_paused_weights(folder: RunFolder) -> None:
+    """Delete the checkpoints of a run that has come to a pause and does not go on."""
+    if not folder.has_weights() or folder.result_if_whole().get("status") in (None, FINISHED, FAILED):
+        return
+    with contextlib.suppress(BusyError), folder.lock():
+        folder.write_result(folder.read_result() | {"status": PAUSED, WEIGHTS: DELETED_WEIGHTS})
         folder.delete_weights()

@@ -26,7 +26,7 @@ from tdl.statistics.summary import block_columns, block_row, statistics_block, s
 from tdl.storage.checkpoint import Meta, delete_leftovers
 from tdl.storage.records import Records, check_episodes
 from tdl.storage.result_file import DELETED_WEIGHTS, KEPT_WEIGHTS, NO_WEIGHTS, WEIGHTS
-from tdl.storage.run_folder import RUNNING, RunFolder
+from tdl.storage.run_folder import PAUSED, RUNNING, RunFolder
 from tdl.training.ranks import ALONE, Ranks
 
 
@@ -45,6 +45,7 @@ class TrainingRun:
     ----------
     names : the name chosen in each config group, for tables; it changes nothing. A run goes on with those of `meta`.
     keep_weights : whether the checkpoints stay when the run is finished.
+    pause_at : the share of the training at which it pauses: saved, without games after it; 1: never.
     ranks : the processes that train; this one, the first, does all else.
     on_block : called with each block of games, once it is in the files.
 
@@ -62,13 +63,14 @@ class TrainingRun:
         meta: Meta | None = None,
         *,
         keep_weights: bool = True,
+        pause_at: float = 1.0,
         ranks: Ranks = ALONE,
         on_block: OnBlock | None = None,
     ) -> None:
         loggers.check_installed(setup.logger)
         check_episodes(setup.evaluation.episodes, key="evaluate.episodes")
         self.setup, self.folder, self.names = setup, folder, dict(names if meta is None else meta["names"])
-        self.keep_weights, self.ranks, self.on_block = keep_weights, ranks, on_block
+        self.keep_weights, self.pause_at, self.ranks, self.on_block = keep_weights, pause_at, ranks, on_block
         self.solution = solution_of(setup)
         self.saved = None if meta is None else Reached(meta["episode"], meta["moves"], meta["seconds"])
         self.reached = self.saved or Reached()
@@ -106,8 +108,14 @@ class TrainingRun:
         """Whether nothing is left to train."""
         return self.setup.ends(*self.reached)
 
+    def paused(self) -> bool:
+        """Whether it has come to where it pauses, short of its end."""
+        return self.pause_at <= self.setup.share(*self.reached) < 1
+
     def run(self) -> None:
         """Train, evaluate, and leave every file of the run but the curve; the weights only if they are to be kept.
+
+        A run that pauses is saved and leaves no more.
 
         Raises
         ------
@@ -121,6 +129,9 @@ class TrainingRun:
         with status, closing(self._logger()) as logger, Interrupts() as interrupts, self._last_words():
             self._train(interrupts, logger)
             self._stop_if(interrupts)
+            if self.paused():
+                self.result["status"] = PAUSED
+                return
             self._evaluate(interrupts)
             logger.log(self.reached.episode, loggers.evaluation_scalars(self.result.get("evaluation", {})))
             weights = KEPT_WEIGHTS if self.keep_weights else DELETED_WEIGHTS
@@ -152,7 +163,7 @@ class TrainingRun:
         progress = Progress("train", self.setup.episodes, "moves", self.reached.episode, spent)
         log = EpisodeLog(self.folder, self.reached.episode, block_columns(self.setup.rules))
         with closing(progress), closing(log):
-            while not (self.trained() or interrupts.requested):
+            while not (self.trained() or self.paused() or interrupts.requested):
                 rows = self._play_blocks(log, progress)
                 self._tell(rows, logger)
                 if self._save_due():
@@ -170,7 +181,7 @@ class TrainingRun:
             spent = budget.spent(before.moves + moves, before.seconds + time.perf_counter() - start)
             progress.update(before.episode + finished, first_move + moves, share=spent)
 
-        share = max(before.episode / self.setup.episodes, budget.spent(before.moves, before.seconds))
+        share = self.setup.share(*before)
         self.trainer.spent = share
         with self.ranks.training(episodes, share):
             records = self.trainer.train(episodes, on_progress)
@@ -224,7 +235,7 @@ class TrainingRun:
             "learner": self.agent.learner(),
             "names": self.names,
             "config": self.setup.config,
-            "stays": not self.setup.saving.chosen or self._stays_due(),
+            "stays": self._stays_due() or not (self.setup.saving.chosen or self.paused()),
         }
         self.folder.save(meta, self.agent.arrays(), self.setup.saving.most, self.result | self._metrics())
         self.saved, self._saved_at = self.reached, time.monotonic()

@@ -95,6 +95,8 @@ def standing(
     looks: list[Look] = []
     for layer, n in _plan(min(first, most), most, len(rungs)):
         left = np.flatnonzero(~stopped)
+        if len(left) <= 1 and layer < len(rungs):
+            continue
         due = [(int(i), seed) for seed in range(n) for i in left if np.isnan(layers[layer, i, seed])]
         if due:
             return Standing(looks, seeds[-1], stopped, due, layer)

@@ -204,7 +204,7 @@ class RunFolder:
 
         Parameters
         ----------
-        result : what `result.json` says; an error puts its text there.
+        result : what `result.json` says; an error puts its text there. Work that pauses says so by its status.
         figures : what it says besides, asked for whenever it is written.
         is_stop : whether an error stops the run as an interrupt does, instead of failing it.
         """
@@ -215,7 +215,7 @@ class RunFolder:
         write(RUNNING)
         try:
             yield
-            write(FINISHED)
+            write(PAUSED if result.get("status") == PAUSED else FINISHED)
         except BaseException as error:
             result["error"] = str(error) or type(error).__name__
             stopped = isinstance(error, Interrupted | KeyboardInterrupt | SystemExit) or is_stop(error)

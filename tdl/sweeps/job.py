@@ -35,6 +35,7 @@ class JobContext:
     choices : the name chosen in each group.
     in_sweep : whether it is one of a sweep.
     keeps_weights : whether its weights stay where its configuration leaves that to the sweep; without one they do.
+    pause_at : the share of its training at which it pauses; 1: it goes on to its end.
     """
 
     folder: Path
@@ -42,16 +43,19 @@ class JobContext:
     choices: Mapping[str, Any] = field(default_factory=dict)
     in_sweep: bool = False
     keeps_weights: bool = True
+    pause_at: float = 1.0
 
     @classmethod
     def of(cls, hydra: Any, folder: Path | None = None) -> Self:
         """The context of a job by Hydra's own part of its configuration; `folder` None: that which Hydra has made."""
+        sweep = hydra.callbacks.get("sweep", {})
         return cls(
             Path(hydra.runtime.output_dir) if folder is None else folder,
             list(hydra.overrides.task),
             dict(hydra.runtime.choices),
             hydra.mode == RunMode.MULTIRUN,
-            hydra.callbacks.get("sweep", {}).get("keep_weights") is not False,
+            sweep.get("keep_weights") is not False,
+            sweep.get("pause_at", 1.0),
         )
 
     @property
@@ -72,7 +76,9 @@ class Plan:
     asks_for_weights: bool = False  # it goes on with a run, or says which checkpoints are to stay
     folder: Path = Path()  # the job's own
     games: int = 0  # of its training, if no budget ends it before
-    seconds: float | None = None  # its budget
+    seconds: float | None = None  # its budgets
+    moves: int | None = None
+    pauses: bool = False  # at rungs, where its checkpoint waits for others
 
 
 Planner = Callable[[DictConfig, JobContext], Plan]
@@ -88,12 +94,6 @@ class Outcome:
     busy: bool = False  # another process works in its folder: nothing was done
     marked: bool = True  # the job's own process noted in its folder what went wrong
     value: float | None = None  # how good its result is, where the program can tell
-
-    def __float__(self) -> float:
-        """What sweepers that tune, as Optuna's, ask for; a ValueError tells them that the job failed."""
-        if self.code or self.value is None:
-            raise ValueError(self.line or "the job has no value")
-        return self.value
 
 
 def mark_failed(context: JobContext, cfg: DictConfig, error: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tdl.base import machine
 from tdl.errors import ConfigError
 from tdl.runs.disk_space import size_text
 from tdl.runs.forecast import time_text
@@ -37,6 +38,11 @@ class SweepPlan:
         return [job for job in self.jobs if not job.done]
 
     @property
+    def processes(self) -> int:
+        """How many run at once, where nobody knows as many as this machine has cores."""
+        return self.at_once if self.cores is not None else min(self.at_once, machine.cores())
+
+    @property
     def keeps_weights(self) -> bool:
         """Whether the weights of jobs stay that leave it to the sweep."""
         return len(self.jobs) <= MANY or any(job.asks_for_weights for job in self.jobs)
@@ -47,18 +53,20 @@ class SweepPlan:
         return job.disk.weights if stay else 0
 
     def more_meanwhile(self) -> int:
-        """Bytes besides those that stay, while jobs run."""
-        more = sorted((job.disk.peak - self.weights(job) for job in self.to_do), reverse=True)
-        return sum(more[: self.at_once])
+        """Bytes besides those that stay, while jobs run and others are paused."""
+        there = [job.disk.weights if job.pauses else self.weights(job) for job in self.to_do]
+        running = sorted((job.disk.peak - size for job, size in zip(self.to_do, there, strict=True)), reverse=True)
+        return sum(there) - sum(map(self.weights, self.to_do)) + sum(running[: self.at_once])
 
     def check_disk(self) -> None:
         """Refuse checkpoints for which there is no room; games need little, and a run may end before the last."""
         free = free_bytes(self.folder)
         needed = sum(self.weights(job) - job.used for job in self.to_do) + self.more_meanwhile()
         if needed > free:
+            paused = ", race.rungs=[1] none that wait" if any(job.pauses for job in self.to_do) else ""
             raise ConfigError(
-                f"out: {self.folder}: checkpoints will take {size_text(needed)} of its disk, and "
-                f"{size_text(free)} are free; save.final=false leaves no weights, save.keep=1 one checkpoint a job"
+                f"out: {self.folder}: checkpoints will take {size_text(needed)} of its disk, and {size_text(free)} "
+                f"are free; save.final=false leaves no weights, save.keep=1 one checkpoint a job{paused}"
             )
 
     def length(self) -> str:
@@ -82,6 +90,7 @@ class SweepPlan:
         text = f"{jobs}{done}{cores}{length}; files will take {size_text(max(0, stay))} of disk"
         if more := self.more_meanwhile():
             text += f", and up to {size_text(more)} more while they run"
+            text += " or are paused" if any(job.pauses for job in self.to_do) else ""
         if any(job.final is None for job in self.to_do) and not self.keeps_weights:
             text += f"\nno weights stay, as these are more than {MANY} jobs; save.final=true keeps them"
         return f"{text}\n"

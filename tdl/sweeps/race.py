@@ -1,38 +1,66 @@
 """A sweep as a race: seeds are the rounds, and settings that are worse than the leader beyond doubt play no more."""
 
-import csv
-import io
+import contextlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from hydra.core.utils import filter_overrides
 
-from tdl.base.checks import check_fields, flag, whole
-from tdl.errors import ConfigError
-from tdl.runs.final_summary import objective
-from tdl.statistics.racing import DIVERGED, FIRST, Look, Standing, standing
-from tdl.storage.atomic import new_file
+from tdl.base.checks import check_fields, checked, flag, is_number, whole
+from tdl.errors import ConfigError, TdlError, refuse
+from tdl.runs.final_summary import objective, objective_at
+from tdl.runs.forecast import time_text
+from tdl.statistics.racing import DIVERGED, ERROR, FIRST, Look, Standing, standing
+from tdl.storage.race_file import DIVERGES, LEADS, STAYS, WORSE, RaceRow, read_race, write_race
 from tdl.storage.run_folder import FAILED, FINISHED, RunFolder
-from tdl.sweeps.job import run_of
+from tdl.sweeps.job import Plan, run_of
 
-RACE = "race.csv"
-"""In the folder of a sweep: a row for each look and setting. It is for people; no race reads it."""
+MOST_NAMES = 3
+"""Settings that are left and named at the end."""
 
-COLUMNS = ("look", "seeds", "share", "setting", "job", "score", "behind", "margin", "verdict")
+
+def _check_rungs(key: str, rungs: object) -> None:
+    numbers = [0, *rungs] if isinstance(rungs, Sequence) and all(map(is_number, rungs)) else [0]
+    if numbers[-1] != 1 or any(high <= low for low, high in pairwise(numbers)):
+        raise refuse(key, rungs, "rising shares of the budget that end with 1, as [0.1,0.3,1]")
 
 
 @dataclass(frozen=True)
 class RaceOptions:
-    """Whether settings race, and how many seeds each plays before the first decision."""
+    """Whether settings race, how many seeds each plays first, and at which shares of the budget these are judged."""
 
     on: bool = flag(False)
     first: int = whole(FIRST, least=2, most=1000)
+    rungs: Sequence[float] = checked((1.0,), _check_rungs)
 
     def __post_init__(self) -> None:
         check_fields(self, "race.")
+        if len(self.rungs) > 1 and not self.on:
+            raise refuse("race.rungs", [*self.rungs], "[1] without race.on=true")
+
+
+class Ahead(NamedTuple):
+    """Runs that are played, and will be at most; what part of a run each due job plays; what is due, in words."""
+
+    played: float
+    most: float
+    worth: float
+    words: str
+
+
+class End(NamedTuple):
+    """How a setting ended: whether it plays no more, by a failed job; runs it was spared, their games and seconds."""
+
+    stopped: bool
+    failed: bool
+    runs: int
+    games: float
+    seconds: float
 
 
 class Race:
@@ -43,80 +71,166 @@ class Race:
 
     Raises
     ------
-    ConfigError : fewer than two seeds, or settings with different ones.
+    ConfigError : fewer than two seeds, or settings with different ones; rungs of a budget of time.
     """
 
-    def __init__(self, jobs: Sequence[list[str]], folders: Sequence[Path], options: RaceOptions) -> None:
-        self.options, self.folders = options, folders
+    def __init__(
+        self, jobs: Sequence[list[str]], plans: Sequence[Plan], options: RaceOptions, error: float = ERROR
+    ) -> None:
+        self.on, self.rungs, self.plans, self.error = options.on, (*options.rungs,), plans, error
         self.numbers: dict[tuple[str, ...], dict[int, int]] = {}
         for number, words in enumerate(jobs):
             setting = tuple(word for word in words if not word.startswith("seed="))
             seed = next((int(word.removeprefix("seed=")) for word in words if word.startswith("seed=")), 0)
             self.numbers.setdefault(setting, {})[seed] = number
         self.seeds = sorted(next(iter(self.numbers.values())))
-        if len(self.seeds) < 2 or any(sorted(row) != self.seeds for row in self.numbers.values()):
+        self.first = options.first if options.on else len(self.seeds)
+        if (options.on and len(self.seeds) < 2) or any(sorted(row) != self.seeds for row in self.numbers.values()):
             raise ConfigError("race.on: seeds are the rounds of a race; expected two or more, as seeds=10")
+        if len(self.rungs) > 1 and any(job.seconds is not None for job in plans):
+            raise ConfigError("race.rungs: shares of a budget of time differ from run to run; expected budget.moves, "
+                              "or episodes alone, in the place of budget.seconds")  # fmt: skip
         self.failed: set[int] = set()
-        self.scores = np.array([[self._score(row[seed]) for seed in self.seeds] for row in self.numbers.values()])
+        self.scores = np.full((len(self.rungs), len(self.numbers), len(self.seeds)), np.nan)
+        self._read(range(len(jobs)))
 
     def standing(self) -> Standing:
         """Where the race stands, of the settings whose jobs did not fail for another reason than divergence."""
-        return standing(self.scores, self.options.first, out=self.failed)
+        return standing(self.scores, self.first, self.error, self.failed, self.rungs[:-1])
 
     def due(self) -> list[int]:
         """The numbers of the jobs that the next decision waits for."""
         rows = [*self.numbers.values()]
         return [rows[setting][self.seeds[seed]] for setting, seed in self.standing().due]
 
+    @property
+    def share(self) -> float:
+        """Of their budget, up to where they are due."""
+        return self.rungs[self.standing().layer]
+
     def note(self, played: Sequence[int]) -> None:
-        """Read the scores of jobs that have been played; the setting of one without a score is out of this race."""
+        """Read the scores of jobs that were due and have been played; a setting without one is out of this race."""
+        layer = self.standing().layer
+        self._read(played)
+        missing = np.isnan(self.scores[layer])
+        for setting, row in enumerate(self.numbers.values()):
+            if any(missing[setting, column] and row[seed] in played for column, seed in enumerate(self.seeds)):
+                self.failed.add(setting)
+
+    def _read(self, jobs: Collection[int]) -> None:
         for setting, row in enumerate(self.numbers.values()):
             for column, seed in enumerate(self.seeds):
-                if row[seed] in played:
-                    self.scores[setting, column] = score = self._score(row[seed])
-                    self.failed |= {setting} if math.isnan(score) else set()
+                if row[seed] in jobs:
+                    self.scores[:, setting, column] = [self._score(row[seed], rung) for rung in self.rungs]
 
-    def write(self, folder: Path) -> None:
-        """Write `race.csv`, in one step: what was decided when, and why."""
-        text = io.StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for number, look in enumerate(self.standing().looks, 1):
-            table.writerows((number, *row) for row in self._rows(look))
-        with new_file(folder / RACE) as file:
-            file.write(text.getvalue().encode())
+    @property
+    def first_jobs(self) -> set[int]:
+        """The numbers of the jobs that every setting plays."""
+        return {row[seed] for row in self.numbers.values() for seed in self.seeds[: self.first]}
 
-    def _rows(self, look: Look) -> Iterator[tuple[object, ...]]:
+    def stopped_jobs(self) -> list[int]:
+        """The numbers of the jobs of settings that play no more."""
+        stopped = self.standing().stopped
+        return [number for setting, row in enumerate(self.numbers.values())
+                for number in row.values() if stopped[setting] and setting not in self.failed]  # fmt: skip
+
+    def values(self) -> list[float]:
+        """The mean score of each setting over the seeds that counted; -inf after a divergence, nan where a job failed.
+
+        A setting that stopped before any run ended has no mean, and counts as diverged.
+        """
+        now = self.standing()
+        means = [self.scores[-1, i, :seeds].mean() if seeds else DIVERGED for i, seeds in enumerate(now.seeds)]
+        return [math.nan if i in self.failed else float(mean) for i, mean in enumerate(means)]
+
+    def rows(self, number: int, look: Look) -> Iterator[RaceRow]:
         """A row for each setting that took part in a look; distances are shares of the leader's score."""
         names, first = names_of([*self.numbers]), [next(iter(row.values())) for row in self.numbers.values()]
         for i in np.flatnonzero(~np.isnan(look.behind)):
             behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin))
-            score = self.scores[i, : look.seeds].mean()
-            yield (look.seeds, look.share, names[i], self.folders[first[i]].name, score, behind, margin,
-                   _verdict(look, int(i)))  # fmt: skip
+            score = float(self.scores[self.rungs.index(look.share), i, : look.seeds].mean())
+            yield RaceRow(number, look.seeds, look.share, names[i], self.plans[first[i]].folder.name, score, behind,
+                          margin, _verdict(look, int(i)))  # fmt: skip
 
-    def text(self) -> str:
-        """How it went: who stopped after how many seeds, whose jobs failed, and what was saved."""
-        now, names = self.standing(), names_of([*self.numbers])
-        ends = [f"{names[i]} after {now.seeds[i]} seeds" for i in np.flatnonzero(now.stopped) if i not in self.failed]
-        stopped = f"stopped: {', '.join(ends)}; " if ends else "no setting stopped; "
-        failed = "".join(f"{names[i]} left out, as a job failed; " for i in sorted(self.failed))
-        return f"race: {stopped}{failed}{now.seeds.sum()} of {now.seeds.size * len(self.seeds)} runs counted"
+    def ahead(self) -> Ahead:
+        """How far it is, and what is due."""
+        now, rungs, most = self.standing(), np.array(self.rungs), len(self.seeds)
+        played = np.where(np.isnan(self.scores), 0.0, rungs[:, None, None]).max(axis=0)
+        left, seeds = int((~now.stopped).sum()), [seed + 1 for _, seed in now.due]
+        number = f"seed {seeds[0]}" if len({*seeds}) == 1 else f"seeds {min(seeds)} to {max(seeds)}"
+        rung = f", {self.share:.0%} of the budget" if self.share < 1 else ""
+        words = f"{number} of {most}{rung}, {left} setting{'s' * (left > 1)} left"
+        worth = np.mean([self.share - played[run] for run in now.due])
+        return Ahead(float(played.sum()), float(played[now.stopped].sum()) + left * most, float(worth), words)
 
-    def _score(self, number: int) -> float:
-        run = RunFolder(run_of(self.folders[number]))
+    def ends(self) -> dict[tuple[str, ...], End]:
+        """How each setting ended, and what its other seeds would have taken if they had gone as those it played."""
+        stopped, ends = self.standing().stopped, dict[tuple[str, ...], End]()
+        shares = {int(i): look.share for look in self.standing().looks for i in np.flatnonzero(look.stopped)}
+        for i, (setting, row) in enumerate(self.numbers.items()):
+            results = [RunFolder(run_of(self.plans[number].folder)).result_if_whole() for number in row.values()]
+            played = [result for result in results if result.get("episodes")]
+            lacking = len(row) / max(1, len(played)) / shares.get(i, 1.0) - 1 if played and i not in self.failed else 0
+            runs = sum(result.get("status") not in (FINISHED, FAILED) for result in results) if lacking > 0 else 0
+            games, seconds = sum(result["episodes"] for result in played), sum(map(_seconds, played))
+            ends[setting] = End(
+                bool(stopped[i]), i in self.failed, runs, max(0, lacking) * games, max(0, lacking) * seconds
+            )
+        return ends
+
+    def _score(self, number: int, share: float) -> float:
+        job = self.plans[number]
+        run = RunFolder(run_of(job.folder))
+        early = objective_at(run, share, job.games, job.moves) if share < 1 else None
+        if early is not None:
+            return early
         result = run.result_if_whole()
         if result.get("status") == FAILED and "diverged" in str(result.get("error")):
             return DIVERGED
-        value = objective(run) if result.get("status") == FINISHED else None
+        value = objective(run) if share == 1 and result.get("status") == FINISHED else None
         return math.nan if value is None else value
 
 
+def _seconds(result: Mapping[str, Any]) -> float:
+    """How long a run took, with its games after training."""
+    evaluation = result.get("evaluation", {})
+    return float((result.get("seconds") or 0.0) + (evaluation.get("seconds") or 0.0))
+
+
+def write_looks(folder: Path, races: Sequence[Race]) -> None:
+    """Write `race.csv`, in one step: what was decided when, and why, in races one after the other.
+
+    Rows of settings of other commands stay.
+    """
+    looks = [(race, look) for race in races for look in race.standing().looks]
+    ours = [row for number, (race, look) in enumerate(looks, 1) for row in race.rows(number, look)]
+    jobs, others = {row.job for row in ours}, list[RaceRow]()
+    with contextlib.suppress(TdlError, OSError):
+        others = [row for row in read_race(folder) if row.job not in jobs]
+    write_race(folder, [*others, *ours])
+
+
+def answer(races: Sequence[Race]) -> str:
+    """How many settings stopped and who is left, and what all seeds of all settings would have taken more."""
+    ends = {setting: end for race in races for setting, end in race.ends().items()}
+    names = dict(zip(ends, names_of([*ends]), strict=True))
+    left = [names[setting] for setting, end in ends.items() if not end.stopped]
+    failed = [names[setting] for setting, end in ends.items() if end.failed]
+    stopped, runs = len(names) - len(left) - len(failed), sum(end.runs for end in ends.values())
+    rest = f"{', '.join(left) if len(left) <= MOST_NAMES else len(left)} {'is' if len(left) == 1 else 'are'} left"
+    parts = [f"Race: {stopped or 'none'} of {len(names)} settings stopped, {rest}"]
+    parts += [f"{name} is left out, as a job failed" for name in failed]
+    if runs:
+        games, seconds = (sum(column) for column in zip(*(end[-2:] for end in ends.values()), strict=True))
+        parts.append(f"{runs:,} runs were spared: {games:,.0f} games, {time_text(seconds)} of one core")
+    return f"{'; '.join(parts)}."
+
+
 def _verdict(look: Look, setting: int) -> str:
-    """`leads`, `stays`, `worse` or `diverged`: the last two stop."""
+    """What a look says of a setting."""
     if look.stopped[setting]:
-        return "worse" if math.isfinite(look.means[setting]) else "diverged"
-    return "stays" if look.behind[setting] else "leads"
+        return WORSE if math.isfinite(look.means[setting]) else DIVERGES
+    return STAYS if look.behind[setting] else LEADS
 
 
 def names_of(settings: Sequence[tuple[str, ...]]) -> list[str]:

@@ -20,8 +20,8 @@ from tdl.config.compose import quoted
 from tdl.config.files import group_file, group_names
 from tdl.storage.titles import NAMELESS, value_text
 from tdl.sweeps.job import Outcome
-from tdl.sweeps.plan import MANY
 from tdl.sweeps.race import RaceOptions
+from tdl.sweeps.trials import TrialOptions
 
 UNTITLED = "${tdl_job_folder:}"
 """The folder of a job in `conf`, before it is known what is swept."""
@@ -39,7 +39,9 @@ class Sweep(Callback):
     Parameters
     ----------
     keep_weights : for the jobs: whether those that say `save.final=auto` keep their weights; null: they do.
+    pause_at : for the jobs: the share of their training at which they pause.
     race : whether settings race (`tdl.sweeps.race.RaceOptions`).
+    trials : whether settings are drawn (`tdl.sweeps.trials.TrialOptions`).
 
     Attributes
     ----------
@@ -48,24 +50,30 @@ class Sweep(Callback):
     began : by the clock of the disk: files that are not older are of this sweep.
     outcomes : of the jobs that it knows of, by their folders, in the order of their ends.
     done : the folders of jobs that were not begun.
+    answer : what its race says at its end.
     """
 
     current: ClassVar[Sweep | None] = None
 
-    def __init__(self, keep_weights: bool | None = None, race: Mapping[str, Any] | None = None) -> None:
-        self.keep_weights = keep_weights
-        self.race = RaceOptions(**(race or {}))
+    def __init__(
+        self,
+        keep_weights: bool | None = None,
+        pause_at: float = 1.0,
+        race: Mapping[str, Any] | None = None,
+        trials: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.keep_weights, self.pause_at = keep_weights, pause_at
+        self.race, self.trials = RaceOptions(**(race or {})), TrialOptions(**(trials or {}))
         self.folder, self.began = Path(), 0.0
         self.outcomes: dict[Path, Outcome] = {}
         self.done: set[Path] = set()
+        self.answer = ""
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Hydra calls this before the first job. Jobs in other processes must not make up a folder of their own."""
         folder = str(config.hydra.sweep.dir)
         self.folder, self.began, Sweep.current = Path(folder), _time_of_disk(Path(folder)), self
         words = [f"hydra.sweep.dir={quoted(folder)}", *titled_folders(config)]
-        if (OmegaConf.select(config, "hydra.sweeper.n_trials") or 0) > MANY:  # of a sweeper that proposes jobs
-            words.append("hydra.callbacks.sweep.keep_weights=false")
         with read_write(config.hydra.overrides.hydra):  # Hydra 1.4 gives it away to be read only
             config.hydra.overrides.hydra.extend(words)
         if line := forced_step_size(config):

@@ -1,6 +1,7 @@
 """Hydra's sweeper `checked`: every combination of the values, all checked before the first job begins."""
 
 import contextlib
+import math
 import pickle
 import re
 import sys
@@ -8,7 +9,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.hydra_config import HydraConfig
@@ -19,14 +20,21 @@ from hydra.plugins.sweeper import Sweeper
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
+from tdl.base.distribution import install
 from tdl.errors import ConfigError, TdlError
 from tdl.runs.progress import Progress
-from tdl.storage.run_folder import HYDRA, SWEEP, refuse_link
+from tdl.runs.resume import delete_paused_weights
+from tdl.statistics.racing import ERROR
+from tdl.storage.run_folder import HYDRA, SWEEP, RunFolder, refuse_link
 from tdl.sweeps.job import JobContext, Plan
-from tdl.sweeps.launcher import CoresLauncher
+from tdl.sweeps.launcher import CoresLauncher, Round
 from tdl.sweeps.plan import SweepPlan
-from tdl.sweeps.race import Race, RaceOptions
+from tdl.sweeps.race import Race, RaceOptions, answer, write_looks
 from tdl.sweeps.sweep import Sweep
+from tdl.sweeps.trials import Setting, Space, TrialOptions
+
+if TYPE_CHECKING:
+    from tdl.sweeps.proposals import Proposals  # an extra
 
 MAX_ERRORS = 5
 """Errors of a refused sweep that are shown."""
@@ -41,18 +49,18 @@ class JobLoader:
 
     Attributes
     ----------
-    keep_weights : what the sweep says to all its jobs, as soon as it knows.
+    keep_weights, pause_at : what the sweep says to all its jobs, as soon as it knows.
     """
 
-    def __init__(self, loader: ConfigLoader, keep_weights: bool | None = None) -> None:
-        self.loader, self.keep_weights = loader, keep_weights
+    def __init__(self, loader: ConfigLoader, keep_weights: bool | None = None, pause_at: float = 1.0) -> None:
+        self.loader, self.keep_weights, self.pause_at = loader, keep_weights, pause_at
         self.packed: dict[tuple[str, ...], bytes] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.loader, name)
 
-    def __reduce__(self) -> tuple[type["JobLoader"], tuple[ConfigLoader, bool | None]]:
-        return JobLoader, (self.loader, self.keep_weights)  # another process composes its own job alone
+    def __reduce__(self) -> tuple[type["JobLoader"], tuple[ConfigLoader, bool | None, float]]:
+        return JobLoader, (self.loader, self.keep_weights, self.pause_at)  # another process composes its own job alone
 
     def load_sweep_config(self, master_config: DictConfig, sweep_overrides: Sequence[str]) -> DictConfig:
         """The configuration of a job, as Hydra's own loader gives it."""
@@ -67,6 +75,8 @@ class JobLoader:
         with read_write(config.hydra):
             if self.keep_weights is not None:
                 config.hydra.callbacks.sweep.keep_weights = self.keep_weights
+            if self.pause_at < 1:
+                config.hydra.callbacks.sweep.pause_at = self.pause_at
             for word in filter(SEED.fullmatch, sweep_overrides):
                 _set_seed(config, word)
         return config
@@ -104,7 +114,7 @@ class CheckedSweeper(Sweeper):
         """Hydra calls this first."""
         self.loader = JobLoader(hydra_context.config_loader)
         self.hydra_context = replace(hydra_context, config_loader=cast(Any, self.loader))
-        self.config, self.job = config, cast(Any, task_function)
+        self.config, self.job, self.races = config, cast(Any, task_function), list[Race]()
         self.launcher = Plugins.instance().instantiate_launcher(self.hydra_context, task_function, config)
 
     def sweep(self, arguments: list[str]) -> list[Sequence[JobReturn]]:
@@ -117,11 +127,15 @@ class CheckedSweeper(Sweeper):
         folder = Path(str(self.config.hydra.sweep.dir))
         try:
             refuse_link(folder / SWEEP, alone=True)
-            jobs = self._jobs(arguments)
+            space = self._space(arguments)
+            proposals = _proposals(folder, space) if space.options.by == "optuna" else None
+            jobs = space.jobs(space.random() if proposals is None else proposals.expected())
             plan = self._plan(jobs, folder)
-            folders = [job.folder for job in plan.jobs]
             options = Sweep.current.race if Sweep.current is not None else RaceOptions()
-            race = Race(jobs, folders, options) if options.on else None
+            race = Race(jobs, plan.jobs, options) if options.on or proposals else None
+            if race is not None and len(options.rungs) > 1:
+                pausing = [replace(job, pauses=number in race.first_jobs) for number, job in enumerate(plan.jobs)]
+                plan = replace(plan, jobs=pausing)
             plan.check_disk()
         except BaseException:
             Sweep.current = None  # nothing was done of which a table could tell
@@ -133,20 +147,77 @@ class CheckedSweeper(Sweeper):
             self.loader.keep_weights = False
         if Sweep.current is not None:
             Sweep.current.done.update(job.folder.resolve() for job in plan.jobs if job.done)
-        if race is not None:
-            return self._launch_race(race, jobs, folder)
-        return self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done], folder)
-
-    def _launch_race(self, race: Race, jobs: Sequence[list[str]], folder: Path) -> list[Sequence[JobReturn]]:
-        """Run what the next decision waits for, until nothing does."""
-        returned: list[Sequence[JobReturn]] = []
-        while due := race.due():
-            returned += self._launch([jobs[number] for number in due], folder, first=sum(map(len, returned)))
-            race.note(due)
-            race.write(folder)
-        race.write(folder)
-        print(race.text())
+        if race is None:
+            return self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done], folder)
+        if proposals is not None:
+            with proposals.locked(-(-plan.processes // race.first)):
+                returned = self._launch_proposed(proposals, options, plan)
+        else:
+            self.races = [race]
+            returned = self._launch_race(jobs, plan)
+        if race.on and Sweep.current is not None:
+            Sweep.current.answer = answer(self.races)
         return returned
+
+    def _launch_proposed(
+        self, proposals: "Proposals", race: RaceOptions, plan: SweepPlan
+    ) -> list[Sequence[JobReturn]]:
+        """Play what Optuna proposes, a race for each batch, in which the best setting so far takes part.
+
+        Of all races together the error is that of one: 1/2 + 1/6 + 1/12 + ... = 1.
+        """
+        returned: list[Sequence[JobReturn]] = []
+        best: list[Setting] = []
+        for number, trials in enumerate(proposals.batches(), 1):
+            settings = list(dict.fromkeys([*best, *trials.values()]))
+            jobs = proposals.space.jobs(settings)
+            self.races.append(Race(jobs, self._plan(jobs, plan.folder).jobs, race, ERROR / number / (number + 1)))
+            if not all(map(proposals.is_told, trials)):
+                print(f"trials {min(trials) + 1} to {max(trials) + 1} of {proposals.space.options.number}", flush=True)
+                returned += self._launch_race(jobs, plan)
+            values = dict(zip(settings, self.races[-1].values(), strict=True))
+            for trial, setting in trials.items():
+                proposals.tell(trial, values[setting])
+            ranks = {setting: value for setting, value in values.items() if math.isfinite(value)}
+            best = [max(ranks, key=ranks.__getitem__)] if race.on and ranks else best
+        return returned
+
+    def _launch_race(self, jobs: Sequence[list[str]], plan: SweepPlan) -> list[Sequence[JobReturn]]:
+        """Run what the next decision of the last race waits for, until nothing does."""
+        race, returned = self.races[-1], list[Sequence[JobReturn]]()
+        with contextlib.ExitStack() as stack:
+            while due := race.due():
+                self._show(race, stack)
+                self.loader.pause_at = race.share
+                returned += self._launch([jobs[number] for number in due], plan.folder, first=sum(map(len, returned)))
+                race.note(due)
+                self._settle(race, plan)
+        self._settle(race, plan)
+        return returned
+
+    def _show(self, race: Race, stack: contextlib.ExitStack) -> None:
+        """Say what is due: beside the one bar of a race while jobs run here, else in a line."""
+        ahead = race.ahead()
+        if not isinstance(self.launcher, CoresLauncher):
+            print(f"{'race' if race.on else 'sweep'}: {ahead.words}", flush=True)
+            return
+        if self.launcher.round is None:
+            bar = Progress("race, at most" if race.on else "sweep", ahead.most, done=ahead.played)
+            stack.enter_context(contextlib.closing(bar))
+            stack.callback(setattr, self.launcher, "round", None)
+        else:
+            bar = self.launcher.round.progress
+        bar.expect(ahead.most)
+        bar.update(ahead.played, note=ahead.words)
+        self.launcher.round = Round(bar, ahead.words, ahead.worth)
+
+    def _settle(self, race: Race, plan: SweepPlan) -> None:
+        """Note what was decided. Jobs that do not go on leave no weights where those that do leave none."""
+        if race.on:
+            write_looks(plan.folder, self.races)
+        for job in (race.plans[number] for number in race.stopped_jobs()):
+            if not plan.weights(job):
+                delete_paused_weights(RunFolder(job.folder))
 
     def _launch(self, jobs: Sequence[list[str]], folder: Path, first: int = 0) -> list[Sequence[JobReturn]]:
         if not jobs:
@@ -161,14 +232,11 @@ class CheckedSweeper(Sweeper):
                 _ = job.return_value  # raises what kept it from beginning
         return returned
 
-    def _jobs(self, arguments: list[str]) -> list[list[str]]:
-        """The words of each job."""
-        from hydra._internal.core_plugins.basic_sweeper import BasicSweeper  # here: Hydra loads its plugins anew
-
+    def _space(self, arguments: list[str]) -> Space:
+        """The settings of all jobs."""
         parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
-        params = [f"{key}={value}" for key, value in self.params.items()]
-        (jobs,) = BasicSweeper.split_arguments(parser.parse_overrides([*params, *arguments]), None)
-        return jobs
+        words = parser.parse_overrides([*(f"{key}={value}" for key, value in self.params.items()), *arguments])
+        return Space(words, Sweep.current.trials if Sweep.current is not None else TrialOptions())
 
     def _plan(self, jobs: Sequence[list[str]], folder: Path) -> SweepPlan:
         """The plans of all jobs; those that are refused are named on the screen, each error once."""
@@ -198,6 +266,14 @@ class CheckedSweeper(Sweeper):
         plan: Plan = self.job.plan(cfg, job)
         known = (job.folder / HYDRA).is_dir()  # else the table would not find it
         return replace(plan, done=plan.done and known, folder=job.folder)
+
+
+def _proposals(folder: Path, space: Space) -> "Proposals":
+    try:
+        from tdl.sweeps.proposals import Proposals
+    except ImportError:
+        raise ConfigError(f"trials.by=optuna: Optuna 4 or newer is not installed: {install('optuna')}") from None
+    return Proposals(folder, space)
 
 
 def _name(words: Sequence[str], jobs: Sequence[Sequence[str]]) -> str:

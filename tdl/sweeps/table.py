@@ -24,7 +24,7 @@ from tdl.runs.final_summary import next_commands, word_from_here
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes
 from tdl.storage.result_file import WEIGHTS, check_result, lack
-from tdl.storage.run_folder import FAILED, FINISHED, HYDRA, RESULT, RUNNING, SWEEP, RunFolder, run_in
+from tdl.storage.run_folder import FAILED, FINISHED, HYDRA, PAUSED, RESULT, RUNNING, SWEEP, RunFolder, run_in
 from tdl.storage.titles import short_name
 from tdl.sweeps.job import Outcome, run_of, without_missing
 from tdl.sweeps.sweep import Sweep
@@ -52,7 +52,7 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
     if sweep is None or not (jobs := job_folders(sweep.folder, [*sweep.outcomes, *sweep.done])):
         return 0, ""
     table = table_of(jobs, sweep.outcomes)
-    print(summary_text(table))  # first: the disk may be full
+    print(summary_text(table, sweep.answer))  # first: the disk may be full
     _write(sweep.folder / TABLE, table.dropna(axis="columns", how="all").to_csv(index=False))
     drawn = False
     with streams.excused(f"{sweep.folder / FIGURES[0]}: not drawn", "the same command again draws it"):
@@ -64,7 +64,7 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
     codes = [outcome.code for outcome in sweep.outcomes.values()]
     if not codes:  # its jobs were processes elsewhere: the table alone knows how they ended
         started = {str(run) for job, run in jobs.items() if _last_start(job) >= sweep.began}
-        codes = [int(row["status"] != FINISHED) for _, row in table.iterrows() if row["run"] in started]
+        codes = [int(row["status"] not in (FINISHED, PAUSED)) for _, row in table.iterrows() if row["run"] in started]
     failed, number = list(filter(None, codes)), len(codes) + len(sweep.done)
     if not failed:
         return 0, ""
@@ -186,9 +186,9 @@ def _write(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
-def summary_text(table: pd.DataFrame) -> str:
-    """Text for the screen, some lines; `table` has a row for each job (`table_of`)."""
-    from tdl.results.answers import failures, sentence
+def summary_text(table: pd.DataFrame, answer: str = "") -> str:
+    """Text for the screen, some lines; `table` has a row for each job (`table_of`), `answer` is that of a race."""
+    from tdl.results.answers import failures, of_race, sentence
     from tdl.results.comparison import against_best
     from tdl.results.design import factors
 
@@ -200,11 +200,10 @@ def summary_text(table: pd.DataFrame) -> str:
         if len(settings) > MAX_ROWS:
             lines += [f"... and {len(settings) - MAX_ROWS} settings below these", ""]
         lines.append(sentence(samples, keys, score, unit.rstrip("s")))
+        lines += filter(None, [answer, " ".join(of_race(settings))])
         if len(settings) > 1:
-            lines.append(
-                f"95% intervals: Student's t over {unit}. "
-                f"Differences: Welch's test, p and interval corrected for all pairs (Holm)."
-            )
+            tests = " Differences: Welch's test, p and interval corrected for all pairs (Holm)."
+            lines.append(f"95% intervals: Student's t over {unit}.{tests if settings['p'].notna().any() else ''}")
         if score == LAST:
             lines.append("No games were played after training: scores are those of the last block of training.")
     return "\n".join([*lines, *failures(table)])
@@ -230,11 +229,14 @@ def _samples(table: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, st
 def _shown(settings: pd.DataFrame, table: pd.DataFrame, keys: Sequence[str], unit: str) -> pd.DataFrame:
     """The settings as text: the columns by which they differ, and their figures, the dispensable ones last."""
     from tdl.results.answers import in_words
+    from tdl.results.frames import STOPPED
 
     words = in_words(settings, keys, table[table["status"] == FINISHED]).drop(columns=["below the best", "differs"])
     first = [*keys, "runs", "mean score"]
     figures = [name for name in words.columns[::-1] if name not in first and (words[name] != "").any()]
-    shown = words[[*first, *sorted(figures, key=lambda name: name == "moves/s")]].assign(runs=settings["runs"])
+    shown = words[[*first, *sorted(figures, key=lambda name: (name != STOPPED, name == "moves/s"))]].assign(
+        runs=settings["runs"]
+    )
     return shown.rename(columns={key: short_name(key, keys) for key in keys} | {"runs": unit})
 
 

@@ -1,5 +1,6 @@
 """What a sweep says before its first job, and whether the disk has room and the weights of its jobs stay."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,17 @@ def test_a_disk_without_room_is_told(monkeypatch):
         whole(RUN, RUN).check_disk()
     whole(RUN, RUN, at_once=1).check_disk()
     whole(RUN, Plan(done=True, disk=RUN.disk)).check_disk()
+
+
+def test_checkpoints_of_paused_jobs_are_there_at_once(monkeypatch):
+    """Of six jobs of which two run, four are paused: the room is that of six checkpoints and two that are written."""
+    pausing = whole(*[replace(RUN, final=False, pauses=True)] * 6)
+    assert "up to 16 MB more while they run or are paused" in pausing.text()
+    monkeypatch.setattr(plan, "free_bytes", lambda folder: 15_000_000)
+    with pytest.raises(ConfigError, match=r"will take 16 MB .* race.rungs=\[1\] none that wait"):
+        pausing.check_disk()
+    whole(*[replace(RUN, final=False)] * 6).check_disk()
+    assert whole(*[replace(RUN, final=True, pauses=True)] * 6).more_meanwhile() == 4_000_000
 
 
 @pytest.mark.parametrize(
