@@ -8,11 +8,16 @@ from itertools import product
 from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override, QuotedString, RangeSweep, Transformer
+from hydra.core.override_parser.types import IntervalSweep, Override, QuotedString, RangeSweep, Transformer
 from hydra.errors import HydraException
 
+from tdl.base.checks import built
 from tdl.errors import TdlError, printable
 from tdl.sweeps.sweep_files import MAX_JOBS, texts_at, value_at
+from tdl.sweeps.trials import Space, TrialOptions
+
+Choices = list[tuple[Any, str]]
+"""Values of a key, each with its word."""
 
 MAX_WORDS = 1 << 15
 """Characters of all words of a command, which are parsed slowly."""
@@ -37,14 +42,41 @@ def planned(notes: Mapping[str, Any]) -> list[PlannedJob]:
     >>> len(jobs), jobs[0].values, sorted(jobs[0].words)
     (4, {'alpha': 0.1, 'seed': 0, 'learner': 'tc'}, ['alpha=0.1', 'learner=tc', 'seed=0'])
     """
-    choices = {word.key_or_group: _choices(word) for word in _words(notes)}
-    if (number := math.prod(map(len, choices.values()))) > MAX_JOBS:
+    words, trials = _words(notes), _trials(notes)
+    choices = {word.get_key_element(): _choices(word, trials) for word in words}
+    settings = [choices] if trials.number is None else _drawn(words, trials, choices)
+    if (number := sum(math.prod(map(len, setting.values())) for setting in settings)) > MAX_JOBS:
         raise TdlError(f"the command asks for {number:,} jobs, more than {MAX_JOBS:,}")
+    keys = [word.key_or_group for word in words]
     return [
-        PlannedJob(
-            {key: value for key, (value, _) in zip(choices, job, strict=True)}, frozenset(word for _, word in job)
-        )
-        for job in product(*choices.values())
+        PlannedJob({key: value for key, (value, _) in zip(keys, job, strict=True)}, frozenset(word for _, word in job))
+        for setting in settings
+        for job in product(*setting.values())
+    ]
+
+
+def _trials(notes: Mapping[str, Any]) -> TrialOptions:
+    values = value_at(notes, "hydra", "callbacks", "sweep", "trials") or {}
+    trials = built(TrialOptions, "trials", values, optional=("number", "by", "seed"))
+    if trials.by != "random":
+        raise TdlError(f"{trials.by} proposes {trials.number:,} settings, a few at a time")
+    if (trials.number or 0) > MAX_JOBS:
+        raise TdlError(f"the command asks for {trials.number:,} settings, more than {MAX_JOBS:,}")
+    return trials
+
+
+def _drawn(words: list[Override], trials: TrialOptions, choices: Mapping[str, Choices]) -> list[dict[str, Choices]]:
+    """The choices of each setting that is drawn: one for each key in which settings differ."""
+    values = {word: value for pairs in choices.values() for value, word in pairs}
+
+    def choice(key: str, text: str) -> Choices:
+        word = f"{key}={text}"
+        return [(values[word] if word in values else json.loads(text), word)]  # else a number of an interval
+
+    space = Space(words, trials)
+    return [
+        {**choices, **{key.key: choice(key.key, text) for key, text in zip(space.drawn, setting, strict=True)}}
+        for setting in space.random()
     ]
 
 
@@ -67,11 +99,13 @@ def _words(notes: Mapping[str, Any]) -> list[Override]:
     return [*{word.key_or_group: word for word in words if not word.is_delete()}.values()]
 
 
-def _choices(word: Override) -> list[tuple[Any, str]]:
+def _choices(word: Override, trials: TrialOptions) -> Choices:
     """The values of a word, each with the word of a job that has it."""
     key = word.get_key_element()
     if not word.is_sweep_override():
         return [(_plain(word.value()), f"{key}={word.get_value_element_as_str()}")]
+    if isinstance(word.value(), IntervalSweep) and trials.number is not None:
+        return []
     _check_range(word)
     try:
         values = [*word.sweep_iterator()]  # once: some are in random order

@@ -18,10 +18,10 @@ from tdl.errors import TdlError, file_text, naming, printable
 from tdl.results.frames import row_of
 from tdl.statistics.summary import parse_blocks
 from tdl.storage.checkpoint import META
+from tdl.storage.race_file import RACE
 from tdl.storage.reading import open_file, read_notes, read_text
 from tdl.storage.run_folder import BLOCKS, CHECKPOINT, FAILED, HYDRA, PASSING, RESULT, RUNNING, SWEEP, RunFolder
 from tdl.sweeps.job import run_of
-from tdl.sweeps.race import RACE
 from tdl.sweeps.table import lost_row
 
 MAX_JOBS = 20_000

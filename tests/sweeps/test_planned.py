@@ -1,13 +1,16 @@
 """The jobs of a command by Hydra's notes of it: the last word for each key; nothing large is made, nothing is run."""
 
 import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
 
 from tdl.errors import TdlError
 from tdl.sweeps.planned import MAX_WORDS, planned, swept_keys
+from tdl.sweeps.trials import Space, TrialOptions
 
 
-def notes(*task, params=None):
-    return {"hydra": {"overrides": {"task": [*task]}, "sweeper": {"params": params}}}
+def notes(*task, params=None, trials=None):
+    hydra = {"overrides": {"task": [*task]}, "sweeper": {"params": params}}
+    return {"hydra": {**hydra, "callbacks": {"sweep": {"trials": trials}}}}
 
 
 def values(*task, params=None):
@@ -33,6 +36,27 @@ def test_the_command_line_wins_over_the_experiment():
 def test_values_are_as_a_row_of_runs_has_them():
     (job,) = values("game='2584'", "schedule=null", "tuples.cells=[[0,1]]", "+draw=true", "~tiles=p90_10")
     assert job == {"game": "2584", "schedule": None, "tuples.cells": "[[0, 1]]", "draw": True}
+
+
+def test_settings_that_are_drawn_are_those_that_the_sweep_draws():
+    words = ("alpha=interval(0.01,1)", "tuples=4x6,8x6", "game='2048',threes_law", "seed=0,1", "episodes=10")
+    space = Space(OverridesParser.create().parse_overrides(list(words)), TrialOptions(3))
+    jobs = planned(notes(*words, trials={"number": 3}))
+    assert [job.words for job in jobs] == [frozenset(job) for job in space.jobs(space.random())]
+    assert jobs[0].values == {"alpha": 0.105, "tuples": "8x6", "game": "threes_law", "seed": 0, "episodes": 10}
+
+
+@pytest.mark.parametrize(("trials", "message"), [
+    ({"number": 3}, "trials.number: settings are drawn from a key's values"),
+    ({"number": 30_000}, "the command asks for 30,000 settings, more than 20,000"),
+    ({"number": 9, "by": "optuna"}, "optuna proposes 9 settings, a few at a time"),
+    ({"number": -1}, "trials.number: -1 is not allowed"),
+    ({"by": {}, "more": 1}, "trials.more: no such key"),
+    ("x", "trials"),
+])  # fmt: skip
+def test_trials_that_cannot_be_listed(trials, message):
+    with pytest.raises(TdlError, match=message):
+        planned(notes("alpha=0.1", trials=trials))
 
 
 @pytest.mark.parametrize(("word", "message"), [
