@@ -2,22 +2,17 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import IntervalSweep, Override, QuotedString, RangeSweep, Transformer
+from hydra.core.override_parser.types import Override, QuotedString, RangeSweep, Transformer
 from hydra.errors import HydraException
 
-from tdl.base.checks import built
 from tdl.errors import TdlError, printable
 from tdl.sweeps.sweep_files import MAX_JOBS, texts_at, value_at
 from tdl.sweeps.trials import Space, TrialOptions
-
-Choices = list[tuple[Any, str]]
-"""Values of a key, each with its word."""
 
 MAX_WORDS = 1 << 15
 """Characters of all words of a command, which are parsed slowly."""
@@ -31,58 +26,63 @@ class PlannedJob:
     words: frozenset[str]
 
 
-def planned(notes: Mapping[str, Any]) -> list[PlannedJob]:
-    """The jobs of the command, in its order.
+@dataclass(frozen=True)
+class Command:
+    """What the command of a sweep asks for.
+
+    Attributes
+    ----------
+    jobs : those that follow from its words, in their order.
+    swept : the keys that it gives several values.
+    proposed, seeds : the settings that Optuna proposes, which follow from scores, and the seeds of each.
+    """
+
+    jobs: Sequence[PlannedJob] = ()
+    swept: Sequence[str] = ()
+    proposed: int = 0
+    seeds: Sequence[Any] = ()
+
+
+def planned(notes: Mapping[str, Any]) -> Command:
+    """What a command asks for.
 
     Raises
     ------
-    TdlError : they cannot be listed, as those of an interval; it says why.
+    TdlError : its jobs cannot be listed, as those of an interval without trials; it says why.
 
-    >>> jobs = planned({"hydra": {"overrides": {"task": ["alpha=0.1,1", "seed=range(0,2)", "learner=tc"]}}})
-    >>> len(jobs), jobs[0].values, sorted(jobs[0].words)
-    (4, {'alpha': 0.1, 'seed': 0, 'learner': 'tc'}, ['alpha=0.1', 'learner=tc', 'seed=0'])
+    >>> command = planned({"hydra": {"overrides": {"task": ["alpha=0.1,1", "seed=range(0,2)", "learner=tc"]}}})
+    >>> len(command.jobs), command.jobs[0].values, sorted(command.jobs[0].words), command.swept
+    (4, {'alpha': 0.1, 'seed': 0, 'learner': 'tc'}, ['alpha=0.1', 'learner=tc', 'seed=0'], ['alpha', 'seed'])
     """
     words, trials = _words(notes), _trials(notes)
-    choices = {word.get_key_element(): _choices(word, trials) for word in words}
-    settings = [choices] if trials.number is None else _drawn(words, trials, choices)
-    if (number := sum(math.prod(map(len, setting.values())) for setting in settings)) > MAX_JOBS:
-        raise TdlError(f"the command asks for {number:,} jobs, more than {MAX_JOBS:,}")
-    keys = [word.key_or_group for word in words]
-    return [
-        PlannedJob({key: value for key, (value, _) in zip(keys, job, strict=True)}, frozenset(word for _, word in job))
-        for setting in settings
-        for job in product(*setting.values())
-    ]
+    swept = [word.key_or_group for word in words if word.is_sweep_override()]
+    known = {word.key_or_group: _choices(word) for word in words if not word.is_interval_sweep()}
+    seeds = [value for value, _ in known.get("seed", [(None, "")])]
+    drawn = [word for word in words if word.is_sweep_override() and word.key_or_group != "seed"]
+    others = math.prod(len(known[word.key_or_group]) for word in words if word not in drawn)
+    number = trials.number or math.prod(len(known.get(word.key_or_group, "?")) for word in drawn)
+    if number * others > MAX_JOBS:
+        raise TdlError(f"the command asks for {number * others:,} jobs, more than {MAX_JOBS:,}")
+    if trials.by != "random":
+        return Command(swept=swept, proposed=number, seeds=seeds)
+    space = Space(words, trials)
+    values = {text: value for choices in known.values() for value, text in choices}
+    return Command([_job(job, values) for job in space.jobs(space.random())], swept)
 
 
 def _trials(notes: Mapping[str, Any]) -> TrialOptions:
-    values = value_at(notes, "hydra", "callbacks", "sweep", "trials") or {}
-    trials = built(TrialOptions, "trials", values, optional=("number", "by", "seed"))
-    if trials.by != "random":
-        raise TdlError(f"{trials.by} proposes {trials.number:,} settings, a few at a time")
-    if (trials.number or 0) > MAX_JOBS:
-        raise TdlError(f"the command asks for {trials.number:,} settings, more than {MAX_JOBS:,}")
-    return trials
+    """How settings are drawn."""
+    options = value_at(notes, "hydra", "callbacks", "sweep", "trials")
+    try:
+        return TrialOptions(**options) if isinstance(options, dict) else TrialOptions()
+    except TypeError as error:
+        raise TdlError("hydra.callbacks.sweep.trials: no options of trials") from error
 
 
-def _drawn(words: list[Override], trials: TrialOptions, choices: Mapping[str, Choices]) -> list[dict[str, Choices]]:
-    """The choices of each setting that is drawn: one for each key in which settings differ."""
-    values = {word: value for pairs in choices.values() for value, word in pairs}
-
-    def choice(key: str, text: str) -> Choices:
-        word = f"{key}={text}"
-        return [(values[word] if word in values else json.loads(text), word)]  # else a number of an interval
-
-    space = Space(words, trials)
-    return [
-        {**choices, **{key.key: choice(key.key, text) for key, text in zip(space.drawn, setting, strict=True)}}
-        for setting in space.random()
-    ]
-
-
-def swept_keys(notes: Mapping[str, Any]) -> list[str]:
-    """The keys of which the command gives several values."""
-    return [word.key_or_group for word in _words(notes) if word.is_sweep_override()]
+def _job(words: Sequence[str], values: Mapping[str, Any]) -> PlannedJob:
+    """A job by its words; a value that is none of the command's is a number that was drawn."""
+    pairs = {word.partition("=")[0].lstrip("+"): values.get(word, word.partition("=")[2]) for word in words}
+    return PlannedJob(pairs, frozenset(words))
 
 
 def _words(notes: Mapping[str, Any]) -> list[Override]:
@@ -99,13 +99,11 @@ def _words(notes: Mapping[str, Any]) -> list[Override]:
     return [*{word.key_or_group: word for word in words if not word.is_delete()}.values()]
 
 
-def _choices(word: Override, trials: TrialOptions) -> Choices:
+def _choices(word: Override) -> list[tuple[Any, str]]:
     """The values of a word, each with the word of a job that has it."""
     key = word.get_key_element()
     if not word.is_sweep_override():
         return [(_plain(word.value()), f"{key}={word.get_value_element_as_str()}")]
-    if isinstance(word.value(), IntervalSweep) and trials.number is not None:
-        return []
     _check_range(word)
     try:
         values = [*word.sweep_iterator()]  # once: some are in random order
