@@ -16,7 +16,7 @@ from hydra.errors import HydraException
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf, read_write
 
-from tdl.config.compose import quoted
+from tdl.config.compose import Key, keys, quoted
 from tdl.config.files import group_file, group_names
 from tdl.storage.titles import NAMELESS, value_text
 from tdl.sweeps.job import Outcome
@@ -31,6 +31,13 @@ SUBMITIT = ".submitit"
 
 PATIENCE = 120.0
 """Seconds that Slurm may take between asking a job to end and killing it (KillWait, GraceTime)."""
+
+
+SWEEP_KEYS: Mapping[str, Key] = {**keys(RaceOptions, "race"), **keys(TrialOptions, "trials")}
+"""Keys of `tdl run` that no job knows; `Sweep` has them."""
+
+HOME = "hydra.callbacks.sweep."
+"""Where Hydra has these keys."""
 
 
 class Sweep(Callback):
