@@ -118,12 +118,11 @@ def look_at(rows: Sequence[Scores], out: NDArray[np.bool_], number: int, error: 
     """The decision of a look: who stops, as worse than the leader beyond doubt or diverged twice.
 
     Student's t of the logarithms, one-sided, of the leader against each other one, with the variance of all settings
-    pooled: two seeds of eight settings give 8 degrees of freedom. Spreads may differ: where the variances of the two
-    are larger, each with one square of the pooled variance beside its own, these count. Looks repeat and settings are
-    many, so look n at one of k settings has the error `error / (k - 1) * 4 / ((n + 3) * (n + 4))`; over all n the last
-    factor sums to 1 (Bonferroni). It falls slowly, as the first looks can tell few settings apart. So no decision
-    depends on how many seeds are to come. That settings with less than two finite scores stop by nothing but
-    divergence leaves the bound as it is. How often the best stays was simulated: experiments/racing.
+    pooled: two seeds of eight settings give 8 degrees of freedom. Where the variances of the two alone are larger,
+    these count, since spreads may differ. Looks repeat and settings are many: the error until look n at one of k
+    settings is `error / (k - 1) * spent(n)`, where `spent` rises to 1 (Bonferroni). So no decision depends on how many
+    seeds are to come. That settings with less than two finite scores stop by nothing but divergence leaves the bound
+    as it is. How often the best stays was simulated: experiments/racing.
 
     Racing: Maron and Moore (1994), Hoeffding races, NIPS 6; Birattari et al. (2002), A racing algorithm for
     configuring metaheuristics, GECCO, who test without a bound on the whole race.
@@ -142,11 +141,16 @@ def look_at(rows: Sequence[Scores], out: NDArray[np.bool_], number: int, error: 
     left, seeds = ~out & ~lost & np.isfinite(means), max(map(len, rows))
     behind = np.where(out, np.nan, max(means[left], default=np.nan) - means)
     leader = int(np.where(left, means, DIVERGED).argmax())
-    margin = _margin(values, leader, error / max(1, len(rows) - 1) * 4 / ((number + 3) * (number + 4)))
+    margin = _margin(values, leader, error / max(1, len(rows) - 1) * (spent(number) - spent(number - 1)))
     if share < 1:
         margin = margin + (CATCH_UP * math.log(1 / share) if logarithmic else math.inf)
     stopped = lost | (left & (behind > margin))
     return Look(seeds, share, np.where(out, np.nan, means), behind, margin, stopped)
+
+
+def spent(number: int) -> float:
+    """The share of the error until a look: little at first, when spreads are hardly known."""
+    return (number / (number + 2)) ** 3
 
 
 def _margin(values: Sequence[Scores], leader: int, level: float) -> Scores:
@@ -156,7 +160,7 @@ def _margin(values: Sequence[Scores], leader: int, level: float) -> Scores:
     if not squares.any():
         return np.full(len(values), math.inf)
     pooled = squares.sum() / freedom.sum()
-    own = (squares + pooled) / (freedom + 1)
+    own = squares / np.maximum(freedom, 1)
     variance: Scores = np.maximum(own + own[leader], 2 * pooled)
     return t_quantile(1 - 2 * level, freedom.sum()) * np.sqrt(variance / max(map(len, values)))
 

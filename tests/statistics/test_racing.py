@@ -54,9 +54,8 @@ def test_the_margin_is_that_of_students_t(spread, behind, stops):
     n, spread = 5, np.array(spread)
     shape = np.array([-2, -1, 0, 1, 2.0])
     variances = spread**2 * shape.var(ddof=1)
-    level = 0.05 / 2 * 4 / ((n + 2) * (n + 3))
-    pooled, own = variances.mean(), ((n - 1) * variances + variances.mean()) / n
-    both = max(2 * pooled, own[0] + own[1])
+    level = 0.05 / 2 * ((4 / 6) ** 3 - (3 / 5) ** 3)
+    both = max(2 * variances.mean(), variances[0] + variances[1])
     margin = stats.t.isf(level, 3 * (n - 1)) * np.sqrt(both / n)
     means = np.array([0, -behind * margin, -0.1 * margin])
     rows = [*np.exp(means[:, None] + spread[:, None] * shape)]
