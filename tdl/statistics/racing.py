@@ -95,13 +95,13 @@ def standing(
     looks: list[Look] = []
     for layer, n in _plan(min(first, most), most, len(rungs)):
         left = np.flatnonzero(~stopped)
-        due = [(int(i), seed) for seed in range(n) for i in left if np.isnan(layers[layer, i, seed])]
-        if due:
-            return Standing(looks, seeds[-1], stopped, due, layer)
+        gaps = np.argwhere(np.isnan(layers[layer, left, :n]).T)
+        if len(gaps):
+            return Standing(looks, seeds[-1], stopped, [(int(left[i]), int(seed)) for seed, i in gaps], layer)
         seeds[layer, left] = n
         if n >= 2:
-            rows = [row[:played] for row, played in zip(layers[layer], seeds[layer], strict=True)]
-            looks.append(look_at(rows, stopped, len(looks) + 1, error, [*rungs, 1.0][layer]))
+            counted = np.where(np.arange(n) < seeds[layer][:, None], layers[layer, :, :n], np.nan)
+            looks.append(look_at(counted, stopped, len(looks) + 1, error, [*rungs, 1.0][layer]))
             stopped = stopped | looks[-1].stopped
         if (~stopped).sum() <= 1 and layer == len(rungs):
             break
@@ -114,7 +114,7 @@ def _plan(first: int, most: int, rungs: int) -> Iterator[tuple[int, int]]:
     yield from ((rungs, n) for n in range(first, most + 1))
 
 
-def look_at(rows: Sequence[Scores], out: NDArray[np.bool_], number: int, error: float, share: float = 1.0) -> Look:
+def look_at(scores: Scores, out: NDArray[np.bool_], number: int, error: float, share: float = 1.0) -> Look:
     """The decision of a look: who stops, as worse than the leader beyond doubt or diverged twice.
 
     Student's t of the logarithms, one-sided, of the leader against each other one, with the variance of all settings
@@ -129,19 +129,20 @@ def look_at(rows: Sequence[Scores], out: NDArray[np.bool_], number: int, error: 
 
     Parameters
     ----------
-    rows : the scores of each setting.
+    scores : shape (settings, seeds), nan where none is.
     out : those that have stopped; their scores count for the variance.
     number : of the look, from 1 on.
     share : of the budget that is played. Below 1 a setting stops only where it cannot catch up either (`CATCH_UP`).
     """
-    lapses = np.array([np.isneginf(row).sum() for row in rows])
+    lapses, seeds = np.isneginf(scores).sum(axis=1), scores.shape[1]
     lost = ~out & (lapses >= LAPSES)
-    values, logarithmic = _logarithms(rows)
-    means = np.array([row.mean() if len(row) else DIVERGED for row in values])
-    left, seeds = ~out & ~lost & np.isfinite(means), max(map(len, rows))
+    values, logarithmic = _logarithms(scores)
+    played = (~np.isnan(values)).sum(axis=1)
+    means = np.where(played > 0, np.nansum(values, axis=1) / np.maximum(played, 1), DIVERGED)
+    left = ~out & ~lost & np.isfinite(means)
     behind = np.where(out, np.nan, max(means[left], default=np.nan) - means)
     leader = int(np.where(left, means, DIVERGED).argmax())
-    margin = _margin(values, leader, error / max(1, len(rows) - 1) * (spent(number) - spent(number - 1)))
+    margin = _margin(values, leader, error / max(1, len(scores) - 1) * (spent(number) - spent(number - 1)))
     if share < 1:
         margin = margin + (CATCH_UP * math.log(1 / share) if logarithmic else math.inf)
     stopped = lost | (left & (behind > margin))
@@ -153,21 +154,23 @@ def spent(number: int) -> float:
     return (number / (number + 2)) ** 3
 
 
-def _margin(values: Sequence[Scores], leader: int, level: float) -> Scores:
+def _margin(values: Scores, leader: int, level: float) -> Scores:
     """How far the mean of each setting may be below the leader's by chance; inf where no variance is known."""
-    known = [row if len(row) > 1 and np.isfinite(row).all() else np.zeros(1) for row in values]
-    squares, freedom = np.array([(((row - row.mean()) ** 2).sum(), len(row) - 1) for row in known]).T
+    known = np.where(np.isneginf(values).any(axis=1, keepdims=True), np.nan, values)
+    freedom = np.maximum((~np.isnan(known)).sum(axis=1) - 1, 0)
+    means = np.nansum(known, axis=1, keepdims=True) / (freedom[:, None] + 1)
+    squares = np.nansum((known - means) ** 2, axis=1)
     if not squares.any():
         return np.full(len(values), math.inf)
     pooled = squares.sum() / freedom.sum()
     own = squares / np.maximum(freedom, 1)
-    variance: Scores = np.maximum(own + own[leader], 2 * pooled)
-    return t_quantile(1 - 2 * level, freedom.sum()) * np.sqrt(variance / max(map(len, values)))
+    errors: Scores = np.sqrt(np.maximum(own + own[leader], 2 * pooled) / values.shape[1])
+    return t_quantile(1 - 2 * level, freedom.sum()) * errors
 
 
-def _logarithms(rows: Sequence[Scores]) -> tuple[Sequence[Scores], bool]:
+def _logarithms(scores: Scores) -> tuple[Scores, bool]:
     """The logarithms of the scores, whose spread is about a share of them; the scores where one is not above 0."""
-    if all((row[np.isfinite(row)] > 0).all() for row in rows):
-        tiny = np.finfo(float).tiny
-        return [np.where(np.isfinite(row), np.log(np.maximum(row, tiny)), row) for row in rows], True
-    return rows, False
+    finite = np.isfinite(scores)
+    if (scores[finite] > 0).all():
+        return np.log(scores, out=scores.copy(), where=finite), True
+    return scores, False

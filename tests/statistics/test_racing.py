@@ -58,9 +58,9 @@ def test_the_margin_is_that_of_students_t(spread, behind, stops):
     both = max(2 * variances.mean(), variances[0] + variances[1])
     margin = stats.t.isf(level, 3 * (n - 1)) * np.sqrt(both / n)
     means = np.array([0, -behind * margin, -0.1 * margin])
-    rows = [*np.exp(means[:, None] + spread[:, None] * shape)]
-    assert look_at(rows, NOBODY, n - 1, 0.05).stopped.tolist() == [False, stops, False]
-    assert look_at([100 * row for row in rows], NOBODY, n - 1, 0.05).stopped.tolist() == [False, stops, False]
+    scores = np.exp(means[:, None] + spread[:, None] * shape)
+    assert look_at(scores, NOBODY, n - 1, 0.05).stopped.tolist() == [False, stops, False]
+    assert look_at(100 * scores, NOBODY, n - 1, 0.05).stopped.tolist() == [False, stops, False]
 
 
 def test_a_rung_stops_only_what_cannot_catch_up_either():
