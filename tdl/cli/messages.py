@@ -108,8 +108,6 @@ def _missing_choice(error: MissingConfigException) -> str:
     options = [str(option) for option in error.options or []]
     if not group:
         return one_line(str(error))
-    if (group, choice) == ("hydra/sweeper", "optuna"):
-        return f"hydra/sweeper=tune: Optuna's plugin is not installed: {install('optuna')}"
     return (
         f"{group}={choice}: no such choice; expected one of {', '.join(options)}{choice_hint(group, choice, options)}"
     )

@@ -70,8 +70,11 @@ class Job:
 
     def _alone(self, cfg: DictConfig, context: JobContext) -> Outcome:
         try:
-            if HydraConfig.get().callbacks.get("sweep", {}).get("race", {}).get("on"):
+            asked = HydraConfig.get().callbacks.get("sweep", {})
+            if asked.get("race", {}).get("on"):
                 raise ConfigError("race.on: settings race in a sweep: add -m (tdl sweep)")
+            if asked.get("trials", {}).get("number"):
+                raise ConfigError("trials.number: settings are drawn in a sweep: add -m (tdl sweep)")
             return Outcome(value=self.work(cfg, context))
         except (Exception, KeyboardInterrupt) as error:
             self.error = error

@@ -127,7 +127,8 @@ def hydra_words(program: str, words: Sequence[str], schema: Schema, *, sweep: bo
     words = hydra_values(with_seeds(words, sweep=sweep), schema)
     _refuse_twice(words)
     _refuse_held(words)
-    return with_race(words)
+    _refuse_tuning(words)
+    return with_sweep_keys(words)
 
 
 def _refuse_spaces(words: Sequence[str]) -> None:
@@ -156,6 +157,15 @@ def _refuse_held(words: Sequence[str]) -> None:
         key, _, value = word.lstrip("+~").partition("=")
         if f"{key}.".startswith(tuple(f"{held}." for held in HELD)) and value.lower() != "false":
             raise refuse(key, value, "what it is without a word: tdl finds paths, runs and choices by it")
+
+
+def _refuse_tuning(words: Sequence[str]) -> None:
+    """Refuse what made Optuna's plugin for Hydra propose jobs."""
+    for word in words:
+        key, _, value = word.partition("=")
+        if word in ("hydra/sweeper=tune", "hydra/sweeper=optuna") or key == "hydra.sweeper.n_trials":
+            number = value if value.isdigit() else 20
+            raise ConfigError(f"{word}: no such choice; Optuna proposes with trials.by=optuna trials.number={number}")
 
 
 def hydra_values(words: Sequence[str], schema: Schema) -> list[str]:
@@ -218,13 +228,13 @@ def with_seeds(words: Sequence[str], *, sweep: bool) -> list[str]:
     return [seeds if word.startswith("seeds=") else word for word in words]
 
 
-def with_race(words: Sequence[str]) -> list[str]:
-    """The words with those about a race where the sweep has them, which no job needs to know.
+def with_sweep_keys(words: Sequence[str]) -> list[str]:
+    """The words with those about races and trials where the sweep has them, which no job needs to know.
 
-    >>> with_race(["race.on=true", "alpha=0.1,0.3"])
-    ['hydra.callbacks.sweep.race.on=true', 'alpha=0.1,0.3']
+    >>> with_sweep_keys(["race.on=true", "trials.number=20", "alpha=0.1,0.3"])
+    ['hydra.callbacks.sweep.race.on=true', 'hydra.callbacks.sweep.trials.number=20', 'alpha=0.1,0.3']
     """
-    return [f"hydra.callbacks.sweep.{word}" if word.startswith("race.") else word for word in words]
+    return [f"hydra.callbacks.sweep.{word}" if word.startswith(("race.", "trials.")) else word for word in words]
 
 
 def with_seconds(words: Sequence[str]) -> list[str]:
@@ -242,16 +252,19 @@ def with_seconds(words: Sequence[str]) -> list[str]:
 
 
 def with_whole_numbers(words: Sequence[str], schema: Schema) -> list[str]:
-    """The words with whole numbers in digits, also where a key that takes no others has 1e4.
+    """The words with whole numbers in digits, also where a key that takes no others has 1e4, or an interval.
 
     >>> from tdl.config.schema import RUN
-    >>> with_whole_numbers(["episodes=1e3,1.5e4", "alpha=1e-1", "seed=1.5e0"], RUN)
-    ['episodes=1000,15000', 'alpha=1e-1', 'seed=1.5e0']
+    >>> with_whole_numbers(["episodes=1e3,1.5e4", "alpha=1e-1", "seed=1.5e0", "block=interval(1e2,1e3)"], RUN)
+    ['episodes=1000,15000', 'alpha=1e-1', 'seed=1.5e0', 'block=int(interval(100,1000))']
     """
 
     def in_digits(text: re.Match[str]) -> str:
         number = float(text[0])
         return str(int(number)) if number.is_integer() and number < 2**53 else text[0]
 
+    def in_whole(word: str) -> str:
+        return re.sub(r"=((tag\([\w,]*)?interval\(.*)", r"=int(\1)", _WHOLE.sub(in_digits, word))
+
     known = {name for name, key in schema.keys.items() if int in (key.kind, *get_args(key.kind))}
-    return [_WHOLE.sub(in_digits, word) if word.partition("=")[0].lstrip("+") in known else word for word in words]
+    return [in_whole(word) if word.partition("=")[0].lstrip("+") in known else word for word in words]

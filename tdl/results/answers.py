@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from tdl.errors import printable
-from tdl.results.comparison import against_best, means
-from tdl.results.design import factors, hashable
-from tdl.results.frames import REACH, SCORE, check_table, reach_columns
+from tdl.results.comparison import against_best, settings_in
+from tdl.results.design import factors, hashable, stops
+from tdl.results.frames import REACH, SCORE, STOPPED, check_table, reach_columns
 from tdl.results.labels import label
 from tdl.statistics.intervals import interval_text, p_text
 from tdl.storage.run_folder import FAILED, FINISHED, PAUSED
@@ -44,6 +44,8 @@ def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = 
     mean = f"{_interval(best, 'mean', 'low', 'high')}, {best['runs']:,} {what}{'s' * several}"
     if not others:
         return f"Mean {mean}{'' if several else f'; {MORE_SEEDS} would give an interval'}."
+    if hashable(others[0].get(STOPPED)) is not None:
+        return f"Best: {_title(best, keys)}, {mean}. The race stopped all others."
     gap, p = _interval(others[0], "difference", "difference_low", "difference_high"), p_text(others[0]["p"])
     if not gap:
         verdict = "has nothing in common with it to compare"
@@ -52,6 +54,21 @@ def sentence(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = 
     else:
         verdict = f"is {gap} lower, {'a clear' if others[0]['differs'] else 'no clear'} difference ({p})"
     return f"Best: {_title(best, keys)}, {mean}. The next, {_title(others[0], keys)}, {verdict}."
+
+
+def of_race(settings: pd.DataFrame) -> list[str]:
+    """What may be concluded after a race and what not, of the rows of `against_best`; nothing where none stopped.
+
+    >>> of_race(pd.DataFrame({"alpha": [0.5, 0.1], "stopped": [None, "after 2 seeds: diverged"]}))[0]
+    'In at most 5% of races the best setting is among those that stopped.'
+    """
+    if not stops(settings).any():
+        return []
+    return [
+        "In at most 5% of races the best setting is among those that stopped.",
+        "Their order is not known, and their means are too low: they stopped for low scores.",
+        "The best mean is too high, as it was picked; its score on further seeds is not.",
+    ]
 
 
 def finding(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = SCORE) -> str:
@@ -119,7 +136,8 @@ def _reason(status: str, error: object, episodes: float) -> str:
 def in_words(settings: pd.DataFrame, keys: Sequence[str], runs: pd.DataFrame) -> pd.DataFrame:
     """The rows of `against_best` by the keys as text, empty where nothing is known; reach rates and speed of the runs.
 
-    The columns are the keys, `runs`, `mean score`, `below the best`, `differs`, tiles by their values, `moves/s`.
+    The columns are the keys, `runs`, `mean score`, `below the best`, `differs`, `stopped` by a race, tiles by their
+    values, `moves/s`.
     """
     shared, by = [*reach_columns(runs)[-MAX_TILES:], SPEED], [*keys, "all"]
     shares = runs.reindex(columns=[*keys, *shared]).assign(all=0).groupby(by, dropna=False)[shared].mean()
@@ -129,6 +147,7 @@ def in_words(settings: pd.DataFrame, keys: Sequence[str], runs: pd.DataFrame) ->
         "mean score": interval_words(rows, "mean", "low", "high"),
         "below the best": interval_words(rows, "difference", "difference_low", "difference_high"),
         "differs": [f"{'yes' if p < 0.05 else 'no'}, {p_text(p)}" if pd.notna(p) else "" for p in rows["p"]],
+        STOPPED: [hashable(why) or "" for why in rows.get(STOPPED, [None] * len(rows))],
     }
     return pd.DataFrame(words | reach_words(rows) | {"moves/s": number_words(rows[SPEED])})
 
@@ -174,7 +193,7 @@ def latex(table: pd.DataFrame, by: Sequence[str] | None = None, score: str = SCO
     if score not in table or table[score].isna().all():
         return ""
     keys = list(factors(table) if by is None else by)
-    rows = means(table, keys, score).sort_values("mean", ascending=False, kind="stable")
+    rows = settings_in(table, keys, score)
     cells = {label(key): [value_text(key, value) for value in rows[key]] for key in keys}
     cells |= {label("runs"): rows["runs"].map(str).tolist(), label(score): number_words(rows["mean"])}
     if rows["low"].notna().any():

@@ -10,12 +10,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, nearest, refuse
-from tdl.results.design import factors, hashable
-from tdl.results.frames import ENDING, EVALUATED, EVALUATED_GAMES, REACH, SCORE, SCORE_BOUNDS, check_table, runs
+from tdl.results import frames
+from tdl.results.design import factors, hashable, stops
+from tdl.results.frames import ENDING, EVALUATED, EVALUATED_GAMES, REACH, SCORE, SCORE_BOUNDS, STOPPED, check_table
 from tdl.statistics.intervals import Z95, contrast_interval, contrast_p, holm, improvement, share_interval
 from tdl.storage.titles import title
 
 SIGNED = ("eval_value_bias",)  # metrics of a run that may be below 0
+RACED = "share of runs of stopped settings"  # a column beside means; between 0 and 1 where a mean is over further keys
+MEANS = ["runs", "mean", "low", "high"]  # columns of `means`
 DIFFERENCE = ["difference", "difference_low", "difference_high", "p", "differs"]  # columns that `against_best` adds
 
 Values = tuple[object, ...]  # of some keys
@@ -62,6 +65,10 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
     are corrected for all pairs of settings. As of `means`, the games of the runs set the least width of intervals, and
     with it the least p values.
 
+    Settings that a race stopped come last, the longest in it first. Their numbers of seeds depend on their scores, so
+    no p value and no interval of their difference would hold. What holds: in at most 5% of races the best setting is
+    among them. So `differs` is true of them, where the first went on.
+
     Parameters
     ----------
     table, by, score : as of `means`.
@@ -71,7 +78,7 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
     the columns of `means`; `difference` of the best setting's mean minus this one's; `p`, that of Welch's test,
     corrected by Holm for all pairs; `difference_low` and `difference_high`, the interval that goes with this p, at
     least a 95% one; and `differs`: p < 0.05, where the interval leaves out 0. `difference` is nan for the best itself,
-    and where a setting has no value of the further keys in common with it.
+    and where a setting has no value of the further keys in common with it. After a race `stopped`, as of `runs`.
 
     >>> table = pd.DataFrame({"alpha": [0.1, 0.1, 0.5, 0.5], "seed": [0, 1, 0, 1], "eval_mean": [10, 12, 30, 32]})
     >>> against_best(table, "alpha")[["alpha", "difference", "differs"]]
@@ -80,17 +87,20 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
     1    0.1        20.0     True
     """
     keys = _keys(table, by, score)
-    groups = _samples(table, keys, score)[1]
-    ranked = _means(groups, keys, score).sort_values("mean", ascending=False, kind="stable")
-    samples, scores = [groups[number][1] for number in ranked.index], ranked.reset_index(drop=True)
+    groups, scores = _samples(table, keys, score)[1], settings_in(table, keys, score)
+    samples, scores = [groups[number][1] for number in scores.index], scores.reset_index(drop=True)
     if not samples:
-        return scores.reindex(columns=[*scores.columns, *DIFFERENCE])
-    tests = holm([contrast_p(*_contrast(*pair)) for pair in combinations(samples, 2)])
+        return scores.reindex(columns=[*scores.columns, *DIFFERENCE]).drop(columns=RACED)
+    raced = scores.pop(RACED)
+    pairs = combinations(range(len(samples)), 2)  # those of the first come first
+    tests = holm([1.0 if raced[i] or raced[j] else contrast_p(*_contrast(samples[i], samples[j])) for i, j in pairs])
     rows = [(math.nan,) * 4]
-    for other, p, level in zip(samples[1:], *tests, strict=False):  # pairs of the first come first
+    for other, p, level in zip(samples[1:], *tests, strict=False):
         rows.append((*contrast_interval(*_contrast(samples[0], other), level=level), p))
     differences = pd.DataFrame(rows, columns=DIFFERENCE[:-1], index=scores.index, dtype=float)
-    return pd.concat([scores, differences.assign(differs=differences["p"] < 0.05)], axis=1)
+    differences.loc[(raced > 0) | (raced[0] > 0), DIFFERENCE[1:-1]] = math.nan
+    beaten = (raced == 1) & (raced[0] == 0)
+    return pd.concat([scores, differences.assign(differs=(differences["p"] < 0.05) | beaten)], axis=1)
 
 
 def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SCORE) -> pd.Series:
@@ -110,7 +120,7 @@ def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SC
     `a`, `b`, `difference` of the means (a less b) with its 95% interval `low` and `high` (Welch's), and `improvement`,
     the probability that a run with `a` is better than one with `b` (ties count half; Agarwal et al. (2021), section
     4.3), with `improvement_low` and `improvement_high` (bootstrap; nan below ten seeds). `left_out`: what did not
-    count, a list of texts.
+    count, a list of texts. Where a race stopped settings of these runs all intervals are nan: they would not hold.
 
     Raises
     ------
@@ -134,6 +144,9 @@ def compare(table: pd.DataFrame, key: str, a: object, b: object, score: str = SC
     probability, least, most = improvement([(ours[setting][0], theirs[setting][0]) for setting in common])
     missing = int(table[score].isna().sum())
     left_out = [f"{missing} of {len(table)} runs without a score"] if missing else []
+    if stops(table)[table[key].map(hashable).isin([hashable(a), hashable(b)])].any():
+        low = high = least = most = math.nan
+        left_out.append("intervals, since a race stopped settings for their scores")
     for value, here, there in ((a, ours, theirs), (b, theirs, ours)):
         alone = [title(dict(zip(others, setting, strict=True))) for setting in here if setting not in there]
         left_out += [f"{text}: only with {title({key: value})}" for text in alone]
@@ -160,7 +173,8 @@ def best_by(by: str, tune: str, table: pd.DataFrame | None = None, score: str = 
     a row for each value of `by`, best first: `by`, `tune` (its best value), `runs`, `mean`, `low`, `high` (as of
     `tdl.results.means`), and the cost of tuning: the number of values `tried`, in `tried_runs` with `tried_moves` and
     `tried_seconds`. A best mean is picked for being high, so it is too high by chance; `held_out` is not: the mean
-    over seeds, each with the value that does best on the others. It is nan with one seed.
+    over seeds, each with that value among those that have it which does best on the others that these all have. It is
+    nan with one seed. What a race stopped is best only where it stopped all values; then that which was longest in it.
 
     Raises
     ------
@@ -173,8 +187,9 @@ def best_by(by: str, tune: str, table: pd.DataFrame | None = None, score: str = 
     0      td    0.5  25.0      2      15.0
     """
     table = _trained(table)
-    scores = means(table, [by, tune], score).sort_values("mean", ascending=False, kind="stable")
-    best = scores.drop_duplicates(by).reset_index(drop=True)
+    keys = _keys(table, [by, tune], score)
+    best = settings_in(table, keys, score)[[*keys, *MEANS]].drop_duplicates(by)
+    best = best.sort_values("mean", ascending=False, kind="stable", ignore_index=True)
     groups = {hashable(value): runs for value, runs in table.groupby(by, dropna=False)}
     rows = []
     for value in best[by]:
@@ -202,15 +217,21 @@ def _trained(table: pd.DataFrame | None) -> pd.DataFrame:
     if table is not None:
         check_table(table)
         return table
-    table = runs()
+    table = frames.runs()
     return table[table[EVALUATED].isna()] if EVALUATED in table else table
 
 
 def _held_out(group: pd.DataFrame, tune: str, score: str) -> float:
-    """The mean over seeds of the score with the value that does best on the other seeds."""
+    """The mean over seeds of the score with the value that does best on the other seeds.
+
+    Of a seed only values that have it are judged, on seeds that they all have.
+    """
     scores = group.pivot_table(index="seed", columns=tune, values=score, aggfunc="mean", dropna=False)
-    others = {seed: scores.drop(index=seed).mean().dropna() for seed in scores.index}
-    held_out = [scores.loc[seed, means.idxmax()] for seed, means in others.items() if len(means)]
+    held_out = []
+    for seed in scores.index:
+        row = scores.loc[seed].dropna()
+        others = scores.drop(index=seed)[row.index].dropna().mean()
+        held_out += [row[others.idxmax()]] if others.notna().any() else []
     return float(pd.Series(held_out, dtype=float).mean())
 
 
@@ -259,7 +280,22 @@ def _means(groups: Sequence[tuple[Values, Samples]], keys: Sequence[str], score:
     """The table of `means` for the settings of `_samples`."""
     rows = [(*values, sum(len(scores) for scores, _ in samples.values()), *_interval([*samples.values()], score))
             for values, samples in groups]  # fmt: skip
-    return pd.DataFrame(rows, columns=[*keys, "runs", "mean", "low", "high"])
+    return pd.DataFrame(rows, columns=[*keys, *MEANS])
+
+
+def settings_in(table: pd.DataFrame, keys: Sequence[str], score: str = SCORE) -> pd.DataFrame:
+    """The rows of `means`, best first; those that a race stopped last, the longest in it first.
+
+    Besides `RACED`, and `stopped` where the table has it. The index is the place in `_samples`.
+    """
+    scores = _means(_samples(table, keys, score)[1], keys, score)
+    groups = [runs for _, runs in _groups(table[table[score].notna()], keys)]
+    scores[RACED] = [float(stops(runs).mean()) for runs in groups]
+    out = scores[RACED] == 1
+    if STOPPED in table:
+        scores[STOPPED] = [runs[STOPPED].iloc[0] if last else None for runs, last in zip(groups, out, strict=True)]
+    order = pd.DataFrame({"out": out, "runs": -scores["runs"].where(out, 0), "mean": -scores["mean"]})
+    return scores.loc[order.sort_values([*order.columns], kind="stable").index]
 
 
 def run_mean(rows: pd.DataFrame, score: str = SCORE) -> tuple[float, float, float]:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tdl.results.frames import ENDING, EVALUATED, SCORE, check_table, last_blocks
+from tdl.results.frames import ENDING, EVALUATED, SCORE, STOPPED, check_table, last_blocks
 from tdl.storage.run_folder import FAILED, FINISHED
 from tdl.storage.titles import NAMELESS, value_text
 
-NO_FACTORS = {"run", "seed", "resume", "logger", *ENDING}  # columns that are no factor of an experiment
+NO_FACTORS = {"run", "seed", "resume", "logger", STOPPED, *ENDING}  # columns that are no factor of an experiment
 STEP_SIZES = ("alpha", "learner.alpha", "agent.learning_rate")  # whose axis is always logarithmic
 LOG_FROM = 4  # other positive numbers have a logarithmic axis where the largest is at least this many times the least
 CLOSEST = 0.05  # numbers nearer than this share of their axis are put at equal distances: their names would overlap
@@ -108,6 +108,11 @@ def failed_in(table: pd.DataFrame) -> pd.DataFrame:
     if "episodes" not in table or "status" not in table:
         return table[:0]
     return table[(table["status"] == FAILED) & table["episodes"].notna()]
+
+
+def stops(table: pd.DataFrame) -> pd.Series:
+    """Whether each run is of a setting that a race stopped."""
+    return table[STOPPED].notna() if STOPPED in table else pd.Series(False, table.index)
 
 
 def with_progress(blocks: pd.DataFrame, along: str | None = None) -> tuple[pd.DataFrame, str]:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from tdl.errors import printable
-from tdl.results.design import confounded_keys, factors, failed_in, hashable, placed
+from tdl.results.design import confounded_keys, factors, failed_in, hashable, placed, stops
 from tdl.results.frames import EVALUATED, SCORE, check_table
 from tdl.statistics.intervals import has_interval
 from tdl.storage.run_folder import FAILED, FINISHED
@@ -87,8 +87,9 @@ def caption_of(table: pd.DataFrame, runs: pd.DataFrame, keys: Sequence[str], *, 
     `table` has all runs, `runs` those that are shown, with scores where there are such; these differ in the `keys`.
     """
     scores = placed(runs[runs[SCORE].notna()] if runs[SCORE].notna().any() else runs, keys)
-    seeds = scores.groupby("setting", observed=True)[SCORE]
-    several, certain = seeds.size().max() > 1, seeds.agg(has_interval).astype(bool)
+    seeds, stopped = scores.groupby("setting", observed=True)[SCORE], stops(scores)
+    several = seeds.size().max() > 1
+    certain = scores[~stopped].groupby("setting", observed=True)[SCORE].agg(has_interval).astype(bool)
     counts = " to ".join(map(str, sorted({seeds.size().min(), seeds.size().max()})))
     fixed = ", ".join(filter(None, (held_fixed(scores, keys), f"{counts} {'seed' if counts == '1' else 'seeds'}")))
     words = [f"{fixed[0].upper()}{fixed[1:]}."]
@@ -98,6 +99,9 @@ def caption_of(table: pd.DataFrame, runs: pd.DataFrame, keys: Sequence[str], *, 
     if several and not certain.all():
         dots = "Full dots and thin lines" if curves else "Full dots"
         words.append(f"{dots} are single runs: of fewer than three seeds, or in two clear groups.")
+    if stopped.any():
+        lines = " and thin lines" if curves else ""
+        words.append(f"Triangles{lines} are runs of settings that a race stopped: their means are too low.")
     for key, leader in confounded_keys(runs).items():
         pairs: list[Any] = runs[[leader, key]].drop_duplicates().to_dict("records")
         words.append(f"{label(key).capitalize()} goes with {label(leader)} ({'; '.join(map(title, pairs))}).")

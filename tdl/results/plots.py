@@ -41,9 +41,10 @@ def draw_scores(
 ) -> None:  # fmt: skip
     """Mean scores of settings with intervals, and a faint dot for each run; a cross at 0 where runs failed.
 
-    Lines join the means of numbers only; names stand on the vertical axis, the scores beside them. The `keys` are as
-    `ordered` has them, `name` says what the scores are of. Other axes may have the same `palette` of `palette_of`. The
-    `marks` are figures of others as of `NO_MARKS`: beside a `run` of ours a `value` and its interval, by a `marker`.
+    Of settings that a race stopped each run is a triangle. Lines join the means of numbers only; names stand on the
+    vertical axis, the scores beside them. The `keys` are as `ordered` has them, `name` says what the scores are of.
+    Other axes may have the same `palette` of `palette_of`. The `marks` are figures of others as of `NO_MARKS`: beside
+    a `run` of ours a `value` and its interval, by a `marker`.
     """
     rows, hues = placed(table, keys), keys[1:] or keys
     palette = palette or palette_of(table, hues)
@@ -53,6 +54,8 @@ def draw_scores(
     certain, failed = _certain(rows, rows[SCORE]), rows.index.isin(design.failed_in(rows).index)
     rows = rows.assign(judged=rows[SCORE].where(certain), alone=rows[SCORE].where(~certain), zero=np.nan)
     rows.loc[failed, "zero"] = 0.0
+    stopped = design.stops(rows)
+    rows = rows.assign(early=rows["alone"].where(stopped), alone=rows["alone"].where(~stopped))
     hue = rows["colour"].rename(_labels(hues))
     layer: dict[str, Any] = {at: "place", "orient": at, "native_scale": True, "hue": hue, "hue_order": [*palette],
                              "palette": palette, "legend": False, "ax": axes}  # fmt: skip
@@ -70,6 +73,8 @@ def draw_scores(
     dots = layer | {"dodge": dodged, "jitter": False}
     sns.stripplot(rows, **dots | {score: "judged"}, size=4, alpha=0.35)
     sns.stripplot(rows, **dots | {score: "alone"}, size=4.5)
+    if stopped.any():
+        sns.stripplot(rows, **dots | {score: "early"}, size=5, marker="v")
     if failed.any():
         sns.stripplot(rows, **dots | {score: "zero"}, size=6, marker="X", clip_on=False, label="_failed")
     axes.set(**{f"{at}label": _labels(keys[:1]), f"{score}label": name})
@@ -96,10 +101,10 @@ def _aside(rows: pd.DataFrame, scale: str) -> pd.Series:
 
 
 def _certain(rows: pd.DataFrame, scores: pd.Series) -> pd.Series:
-    """Whether a row is of a setting whose scores, one of each run, have an interval."""
+    """Whether a row is of a setting whose scores, one of each run, have an interval that holds."""
     of_setting = scores.reindex(rows.index).groupby(rows["setting"], observed=True)
     judged = of_setting.agg(lambda scores: has_interval(scores.dropna().to_numpy(float)))
-    return rows["setting"].isin(judged.index[judged.astype(bool)])
+    return rows["setting"].isin(judged.index[judged.astype(bool)]) & ~design.stops(rows)
 
 
 def from_zero(axes: Axes, *sides: str) -> None:

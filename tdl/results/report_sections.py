@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 
 from tdl.errors import printable
 from tdl.results import origin
-from tdl.results.answers import failures, in_words, interval_words, number_words, reach_words, sentence
+from tdl.results.answers import failures, in_words, interval_words, number_words, of_race, reach_words, sentence
 from tdl.results.comparison import against_best, means
-from tdl.results.design import factors, ordered, setting_of, with_scores
+from tdl.results.design import factors, ordered, setting_of, stops, with_scores
 from tdl.results.frames import EVALUATED, REACH, SCORE, SCORE_BOUNDS, blocks_of, games, reach_columns, started
 from tdl.results.labels import label, titles
 from tdl.results.plots import draw_distributions, draw_reach
@@ -33,6 +33,8 @@ HOLM = (
     "correction for all {} pairs of settings, as these scores chose the best. The interval goes with this p: it "
     "excludes 0 where the setting differs."
 )
+
+STOPS = "Settings that a race stopped have no p value and no interval of the difference: their seeds depend on scores."
 
 EVALUATIONS = (
     "Games of trained networks without learning, by tdl evaluate. The 95% intervals are over games (Student's t): "
@@ -109,7 +111,7 @@ def _checkpoint(source: Source, run: str) -> str:
 
 def _answers(played: pd.DataFrame, judged: pd.DataFrame) -> list[str]:
     """The best setting, and the best of the evaluations, in a sentence each."""
-    texts = [sentence(played)] if len(played) else []
+    texts = [sentence(played), *of_race(against_best(played))] if len(played) else []
     if len(judged):
         best = judged.to_dict("records")[0]
         name = title({key: best[key] for key in factors(judged) if key != "evaluate.episodes"})
@@ -149,7 +151,7 @@ def _settings(trained: pd.DataFrame, played: pd.DataFrame) -> Iterator[Section]:
         return
     keys = factors(trained)
     settings = against_best(played, keys)
-    caption = _settings_caption(played, len(settings))
+    caption = " ".join([_settings_caption(played, len(settings)), *([STOPS] if stops(played).any() else [])])
     if keys:
         ranked = settings.reset_index(names="rank").merge(trained[keys].drop_duplicates(), how="right")
         settings = ranked.sort_values("rank", kind="stable", ignore_index=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tdl.results.answers import finding
 from tdl.results.design import is_upright, setting_of, sweep_keys, value_words, with_scores
-from tdl.results.frames import SCORE
+from tdl.results.frames import SCORE, STOPPED
 from tdl.results.labels import caption_of, label
 from tdl.results.plots import AFTER, NO_MARKS, draw_curves, draw_scores, palette_of
 from tdl.results.style import BLUE, WIDTH, new_figure, style
@@ -55,6 +55,8 @@ def sweep_figure(
                 draw_scores(panels[0], part, keys[:2], palette, score, marks[marks["at"].isna()])
             if curves:
                 rows = blocks[blocks["run"].isin(part["run"])]
+                if STOPPED in part:
+                    rows = rows.assign(**{STOPPED: rows["run"].map(part.set_index("run")[STOPPED])})
                 draw_curves(panels[-1], rows, keys[:2], palette, along, marks.dropna(subset="at"))
             panels[0].set_title(", ".join(filter(None, (facet, panels[0].get_title(loc="left")))))
         _tidy(grid, legend=len(keys) > 1 or upright)

@@ -95,12 +95,6 @@ class Outcome:
     marked: bool = True  # the job's own process noted in its folder what went wrong
     value: float | None = None  # how good its result is, where the program can tell
 
-    def __float__(self) -> float:
-        """What sweepers that tune, as Optuna's, ask for; a ValueError tells them that the job failed."""
-        if self.code or self.value is None:
-            raise ValueError(self.line or "the job has no value")
-        return self.value
-
 
 def mark_failed(context: JobContext, cfg: DictConfig, error: str) -> None:
     """Note in the `result.json` of a job that it failed, unless another process works there now."""

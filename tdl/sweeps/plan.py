@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tdl.base import machine
 from tdl.errors import ConfigError
 from tdl.runs.disk_space import size_text
 from tdl.runs.forecast import time_text
@@ -35,6 +36,11 @@ class SweepPlan:
     def to_do(self) -> list[Plan]:
         """The jobs that are not done."""
         return [job for job in self.jobs if not job.done]
+
+    @property
+    def processes(self) -> int:
+        """How many run at once, where nobody knows as many as this machine has cores."""
+        return self.at_once if self.cores is not None else min(self.at_once, machine.cores())
 
     @property
     def keeps_weights(self) -> bool:

@@ -1,7 +1,6 @@
 """A sweep as a race: seeds are the rounds, and settings that are worse than the leader beyond doubt play no more."""
 
-import csv
-import io
+import contextlib
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,17 +11,12 @@ import numpy as np
 from hydra.core.utils import filter_overrides
 
 from tdl.base.checks import check_fields, checked, flag, is_number, whole
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError, TdlError, refuse
 from tdl.runs.final_summary import objective, objective_at
-from tdl.statistics.racing import DIVERGED, FIRST, Look, Standing, standing
-from tdl.storage.atomic import new_file
+from tdl.statistics.racing import DIVERGED, ERROR, FIRST, Look, Standing, standing
+from tdl.storage.race_file import DIVERGES, LEADS, STAYS, WORSE, RaceRow, read_race, write_race
 from tdl.storage.run_folder import FAILED, FINISHED, RunFolder
 from tdl.sweeps.job import Plan, run_of
-
-RACE = "race.csv"
-"""In the folder of a sweep: a row for each look and setting. It is for people; no race reads it."""
-
-COLUMNS = ("look", "seeds", "share", "setting", "job", "score", "behind", "margin", "verdict")
 
 
 def _check_rungs(key: str, rungs: object) -> None:
@@ -51,31 +45,39 @@ class Race:
     Where the race stands follows from the results in the jobs' folders alone, so whoever holds it again, after a
     crash or with more seeds, decides the same.
 
+    Attributes
+    ----------
+    names : of the settings.
+
     Raises
     ------
     ConfigError : fewer than two seeds, or settings with different ones; rungs of a budget of time.
     """
 
-    def __init__(self, jobs: Sequence[list[str]], plans: Sequence[Plan], options: RaceOptions) -> None:
-        self.first, self.rungs, self.plans = options.first, (*options.rungs,), plans
+    def __init__(
+        self, jobs: Sequence[list[str]], plans: Sequence[Plan], options: RaceOptions, error: float = ERROR
+    ) -> None:
+        self.on, self.rungs, self.plans, self.error = options.on, (*options.rungs,), plans, error
         self.numbers: dict[tuple[str, ...], dict[int, int]] = {}
         for number, words in enumerate(jobs):
             setting = tuple(word for word in words if not word.startswith("seed="))
             seed = next((int(word.removeprefix("seed=")) for word in words if word.startswith("seed=")), 0)
             self.numbers.setdefault(setting, {})[seed] = number
         self.seeds = sorted(next(iter(self.numbers.values())))
-        if len(self.seeds) < 2 or any(sorted(row) != self.seeds for row in self.numbers.values()):
+        self.first = options.first if options.on else len(self.seeds)
+        if (options.on and len(self.seeds) < 2) or any(sorted(row) != self.seeds for row in self.numbers.values()):
             raise ConfigError("race.on: seeds are the rounds of a race; expected two or more, as seeds=10")
         if len(self.rungs) > 1 and any(job.seconds is not None for job in plans):
             raise ConfigError("race.rungs: shares of a budget of time differ from run to run; expected budget.moves, "
                               "or episodes alone, in the place of budget.seconds")  # fmt: skip
+        self.names = names_of([*self.numbers])
         self.failed: set[int] = set()
         self.scores = np.full((len(self.rungs), len(self.numbers), len(self.seeds)), np.nan)
         self._read(range(len(jobs)))
 
     def standing(self) -> Standing:
         """Where the race stands, of the settings whose jobs did not fail for another reason than divergence."""
-        return standing(self.scores, self.first, out=self.failed, rungs=self.rungs[:-1])
+        return standing(self.scores, self.first, self.error, self.failed, self.rungs[:-1])
 
     def due(self) -> list[int]:
         """The numbers of the jobs that the next decision waits for."""
@@ -113,28 +115,27 @@ class Race:
         return [number for setting, row in enumerate(self.numbers.values())
                 for number in row.values() if stopped[setting] and setting not in self.failed]  # fmt: skip
 
-    def write(self, folder: Path) -> None:
-        """Write `race.csv`, in one step: what was decided when, and why."""
-        text = io.StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for number, look in enumerate(self.standing().looks, 1):
-            table.writerows((number, *row) for row in self._rows(look))
-        with new_file(folder / RACE) as file:
-            file.write(text.getvalue().encode())
+    def values(self) -> list[float]:
+        """The mean score of each setting over the seeds that counted; -inf after a divergence, nan where a job failed.
 
-    def _rows(self, look: Look) -> Iterator[tuple[object, ...]]:
+        A setting that stopped before any run ended has no mean, and counts as diverged.
+        """
+        now = self.standing()
+        means = [self.scores[-1, i, :seeds].mean() if seeds else DIVERGED for i, seeds in enumerate(now.seeds)]
+        return [math.nan if i in self.failed else float(mean) for i, mean in enumerate(means)]
+
+    def rows(self, number: int, look: Look) -> Iterator[RaceRow]:
         """A row for each setting that took part in a look; distances are shares of the leader's score."""
-        names, first = names_of([*self.numbers]), [next(iter(row.values())) for row in self.numbers.values()]
+        first = [next(iter(row.values())) for row in self.numbers.values()]
         for i in np.flatnonzero(~np.isnan(look.behind)):
             behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin[i]))
-            score = self.scores[self.rungs.index(look.share), i, : look.seeds].mean()
-            yield (look.seeds, look.share, names[i], self.plans[first[i]].folder.name, score, behind, margin,
-                   _verdict(look, int(i)))  # fmt: skip
+            score = float(self.scores[self.rungs.index(look.share), i, : look.seeds].mean())
+            job, verdict = self.plans[first[i]].folder.name, _verdict(look, int(i))
+            yield RaceRow(number, look.seeds, look.share, self.names[i], job, score, behind, margin, verdict)
 
     def text(self) -> str:
         """How it went: who stopped after how many seeds, whose jobs failed, and what was saved."""
-        now, names = self.standing(), names_of([*self.numbers])
+        now, names = self.standing(), self.names
         ends = [f"{names[i]} after {now.seeds[i]} seeds" for i in np.flatnonzero(now.stopped) if i not in self.failed]
         stopped = f"stopped: {', '.join(ends)}; " if ends else "no setting stopped; "
         failed = "".join(f"{names[i]} left out, as a job failed; " for i in sorted(self.failed))
@@ -153,11 +154,22 @@ class Race:
         return math.nan if value is None else value
 
 
+def write_looks(folder: Path, races: Sequence[Race]) -> None:
+    """Write `race.csv`, in one step: what was decided when, and why; rows of other settings' races stay."""
+    looks = [(race, look) for race in races for look in race.standing().looks]
+    ours = [row for number, (race, look) in enumerate(looks, 1) for row in race.rows(number, look)]
+    others: list[RaceRow] = []
+    with contextlib.suppress(TdlError, OSError):
+        jobs = {row.job for row in ours}
+        others = [row for row in read_race(folder) if row.job not in jobs]
+    write_race(folder, [*others, *ours])
+
+
 def _verdict(look: Look, setting: int) -> str:
-    """`leads`, `stays`, `worse` or `diverged`: the last two stop."""
+    """What a look says of a setting."""
     if look.stopped[setting]:
-        return "worse" if math.isfinite(look.means[setting]) else "diverged"
-    return "stays" if look.behind[setting] else "leads"
+        return WORSE if math.isfinite(look.means[setting]) else DIVERGES
+    return STAYS if look.behind[setting] else LEADS
 
 
 def names_of(settings: Sequence[tuple[str, ...]]) -> list[str]:

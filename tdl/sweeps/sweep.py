@@ -20,8 +20,8 @@ from tdl.config.compose import quoted
 from tdl.config.files import group_file, group_names
 from tdl.storage.titles import NAMELESS, value_text
 from tdl.sweeps.job import Outcome
-from tdl.sweeps.plan import MANY
 from tdl.sweeps.race import RaceOptions
+from tdl.sweeps.trials import TrialOptions
 
 UNTITLED = "${tdl_job_folder:}"
 """The folder of a job in `conf`, before it is known what is swept."""
@@ -41,6 +41,7 @@ class Sweep(Callback):
     keep_weights : for the jobs: whether those that say `save.final=auto` keep their weights; null: they do.
     pause_at : for the jobs: the share of their training at which they pause.
     race : whether settings race (`tdl.sweeps.race.RaceOptions`).
+    trials : whether settings are drawn (`tdl.sweeps.trials.TrialOptions`).
 
     Attributes
     ----------
@@ -54,10 +55,14 @@ class Sweep(Callback):
     current: ClassVar[Sweep | None] = None
 
     def __init__(
-        self, keep_weights: bool | None = None, pause_at: float = 1.0, race: Mapping[str, Any] | None = None
+        self,
+        keep_weights: bool | None = None,
+        pause_at: float = 1.0,
+        race: Mapping[str, Any] | None = None,
+        trials: Mapping[str, Any] | None = None,
     ) -> None:
         self.keep_weights, self.pause_at = keep_weights, pause_at
-        self.race = RaceOptions(**(race or {}))
+        self.race, self.trials = RaceOptions(**(race or {})), TrialOptions(**(trials or {}))
         self.folder, self.began = Path(), 0.0
         self.outcomes: dict[Path, Outcome] = {}
         self.done: set[Path] = set()
@@ -67,8 +72,6 @@ class Sweep(Callback):
         folder = str(config.hydra.sweep.dir)
         self.folder, self.began, Sweep.current = Path(folder), _time_of_disk(Path(folder)), self
         words = [f"hydra.sweep.dir={quoted(folder)}", *titled_folders(config)]
-        if (OmegaConf.select(config, "hydra.sweeper.n_trials") or 0) > MANY:  # of a sweeper that proposes jobs
-            words.append("hydra.callbacks.sweep.keep_weights=false")
         with read_write(config.hydra.overrides.hydra):  # Hydra 1.4 gives it away to be read only
             config.hydra.overrides.hydra.extend(words)
         if line := forced_step_size(config):

@@ -1,6 +1,7 @@
 """Hydra's sweeper `checked`: every combination of the values, all checked before the first job begins."""
 
 import contextlib
+import math
 import pickle
 import re
 import sys
@@ -8,7 +9,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.hydra_config import HydraConfig
@@ -19,15 +20,21 @@ from hydra.plugins.sweeper import Sweeper
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
+from tdl.base.distribution import install
 from tdl.errors import ConfigError, TdlError
 from tdl.runs.progress import Progress
 from tdl.runs.resume import delete_paused_weights
+from tdl.statistics.racing import ERROR
 from tdl.storage.run_folder import HYDRA, SWEEP, RunFolder, refuse_link
 from tdl.sweeps.job import JobContext, Plan
 from tdl.sweeps.launcher import CoresLauncher
 from tdl.sweeps.plan import SweepPlan
-from tdl.sweeps.race import Race, RaceOptions
+from tdl.sweeps.race import Race, RaceOptions, write_looks
 from tdl.sweeps.sweep import Sweep
+from tdl.sweeps.trials import Setting, Space, TrialOptions
+
+if TYPE_CHECKING:
+    from tdl.sweeps.proposals import Proposals  # an extra
 
 MAX_ERRORS = 5
 """Errors of a refused sweep that are shown."""
@@ -107,7 +114,7 @@ class CheckedSweeper(Sweeper):
         """Hydra calls this first."""
         self.loader = JobLoader(hydra_context.config_loader)
         self.hydra_context = replace(hydra_context, config_loader=cast(Any, self.loader))
-        self.config, self.job = config, cast(Any, task_function)
+        self.config, self.job, self.races = config, cast(Any, task_function), list[Race]()
         self.launcher = Plugins.instance().instantiate_launcher(self.hydra_context, task_function, config)
 
     def sweep(self, arguments: list[str]) -> list[Sequence[JobReturn]]:
@@ -120,10 +127,12 @@ class CheckedSweeper(Sweeper):
         folder = Path(str(self.config.hydra.sweep.dir))
         try:
             refuse_link(folder / SWEEP, alone=True)
-            jobs = self._jobs(arguments)
+            space = self._space(arguments)
+            proposals = _proposals(folder, space) if space.options.by == "optuna" else None
+            jobs = space.jobs(space.random() if proposals is None else proposals.expected())
             plan = self._plan(jobs, folder)
             options = Sweep.current.race if Sweep.current is not None else RaceOptions()
-            race = Race(jobs, plan.jobs, options) if options.on else None
+            race = Race(jobs, plan.jobs, options) if options.on or proposals else None
             if race is not None and len(options.rungs) > 1:
                 pausing = [replace(job, pauses=number in race.first_jobs) for number, job in enumerate(plan.jobs)]
                 plan = replace(plan, jobs=pausing)
@@ -138,26 +147,56 @@ class CheckedSweeper(Sweeper):
             self.loader.keep_weights = False
         if Sweep.current is not None:
             Sweep.current.done.update(job.folder.resolve() for job in plan.jobs if job.done)
+        if proposals is not None and race is not None:
+            with proposals.locked(-(-plan.processes // race.first)):
+                return self._launch_proposed(proposals, options, plan)
         if race is not None:
-            return self._launch_race(race, jobs, plan)
+            self.races = [race]
+            return self._launch_race(jobs, plan)
         return self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done], folder)
 
-    def _launch_race(self, race: Race, jobs: Sequence[list[str]], plan: SweepPlan) -> list[Sequence[JobReturn]]:
-        """Run what the next decision waits for, until nothing does."""
+    def _launch_proposed(
+        self, proposals: "Proposals", race: RaceOptions, plan: SweepPlan
+    ) -> list[Sequence[JobReturn]]:
+        """Play what Optuna proposes, a race for each batch, in which the best setting so far takes part.
+
+        Of all races together the error is that of one: 1/2 + 1/6 + 1/12 + ... = 1.
+        """
         returned: list[Sequence[JobReturn]] = []
+        best: list[Setting] = []
+        for number, trials in enumerate(proposals.batches(), 1):
+            settings = list(dict.fromkeys([*best, *trials.values()]))
+            jobs = proposals.space.jobs(settings)
+            self.races.append(Race(jobs, self._plan(jobs, plan.folder).jobs, race, ERROR / number / (number + 1)))
+            self.races[-1].names = list(map(proposals.space.title, settings))
+            if not all(map(proposals.is_told, trials)):
+                print(f"trials {min(trials) + 1} to {max(trials) + 1} of {proposals.space.options.number}", flush=True)
+                returned += self._launch_race(jobs, plan)
+            values = dict(zip(settings, self.races[-1].values(), strict=True))
+            for trial, setting in trials.items():
+                proposals.tell(trial, values[setting])
+            ranks = {setting: value for setting, value in values.items() if math.isfinite(value)}
+            best = [max(ranks, key=ranks.__getitem__)] if race.on and ranks else best
+        return returned
+
+    def _launch_race(self, jobs: Sequence[list[str]], plan: SweepPlan) -> list[Sequence[JobReturn]]:
+        """Run what the next decision of the last race waits for, until nothing does."""
+        race, returned = self.races[-1], list[Sequence[JobReturn]]()
         while due := race.due():
             self.loader.pause_at = race.share
             returned += self._launch([jobs[number] for number in due], plan.folder, first=sum(map(len, returned)))
             race.note(due)
             self._settle(race, plan)
         self._settle(race, plan)
-        print(race.text())
+        if race.on:
+            print(race.text())
         return returned
 
     def _settle(self, race: Race, plan: SweepPlan) -> None:
         """Note what was decided. Jobs that do not go on leave no weights where those that do leave none."""
-        race.write(plan.folder)
-        for job in (plan.jobs[number] for number in race.stopped_jobs()):
+        if race.on:
+            write_looks(plan.folder, self.races)
+        for job in (race.plans[number] for number in race.stopped_jobs()):
             if not plan.weights(job):
                 delete_paused_weights(RunFolder(job.folder))
 
@@ -174,14 +213,11 @@ class CheckedSweeper(Sweeper):
                 _ = job.return_value  # raises what kept it from beginning
         return returned
 
-    def _jobs(self, arguments: list[str]) -> list[list[str]]:
-        """The words of each job."""
-        from hydra._internal.core_plugins.basic_sweeper import BasicSweeper  # here: Hydra loads its plugins anew
-
+    def _space(self, arguments: list[str]) -> Space:
+        """The settings of all jobs."""
         parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
-        params = [f"{key}={value}" for key, value in self.params.items()]
-        (jobs,) = BasicSweeper.split_arguments(parser.parse_overrides([*params, *arguments]), None)
-        return jobs
+        words = parser.parse_overrides([*(f"{key}={value}" for key, value in self.params.items()), *arguments])
+        return Space(words, Sweep.current.trials if Sweep.current is not None else TrialOptions())
 
     def _plan(self, jobs: Sequence[list[str]], folder: Path) -> SweepPlan:
         """The plans of all jobs; those that are refused are named on the screen, each error once."""
@@ -211,6 +247,14 @@ class CheckedSweeper(Sweeper):
         plan: Plan = self.job.plan(cfg, job)
         known = (job.folder / HYDRA).is_dir()  # else the table would not find it
         return replace(plan, done=plan.done and known, folder=job.folder)
+
+
+def _proposals(folder: Path, space: Space) -> "Proposals":
+    try:
+        from tdl.sweeps.proposals import Proposals
+    except ImportError:
+        raise ConfigError(f"trials.by=optuna: Optuna 4 or newer is not installed: {install('optuna')}") from None
+    return Proposals(folder, space)
 
 
 def _name(words: Sequence[str], jobs: Sequence[Sequence[str]]) -> str:

@@ -188,7 +188,7 @@ def _write(path: Path, text: str) -> None:
 
 def summary_text(table: pd.DataFrame) -> str:
     """Text for the screen, some lines; `table` has a row for each job (`table_of`)."""
-    from tdl.results.answers import failures, sentence
+    from tdl.results.answers import failures, of_race, sentence
     from tdl.results.comparison import against_best
     from tdl.results.design import factors
 
@@ -200,11 +200,10 @@ def summary_text(table: pd.DataFrame) -> str:
         if len(settings) > MAX_ROWS:
             lines += [f"... and {len(settings) - MAX_ROWS} settings below these", ""]
         lines.append(sentence(samples, keys, score, unit.rstrip("s")))
+        lines += [" ".join(of_race(settings))] if of_race(settings) else []
         if len(settings) > 1:
-            lines.append(
-                f"95% intervals: Student's t over {unit}. "
-                f"Differences: Welch's test, p and interval corrected for all pairs (Holm)."
-            )
+            tests = " Differences: Welch's test, p and interval corrected for all pairs (Holm)."
+            lines.append(f"95% intervals: Student's t over {unit}.{tests if settings['p'].notna().any() else ''}")
         if score == LAST:
             lines.append("No games were played after training: scores are those of the last block of training.")
     return "\n".join([*lines, *failures(table)])
@@ -230,11 +229,14 @@ def _samples(table: pd.DataFrame, keys: Sequence[str]) -> tuple[pd.DataFrame, st
 def _shown(settings: pd.DataFrame, table: pd.DataFrame, keys: Sequence[str], unit: str) -> pd.DataFrame:
     """The settings as text: the columns by which they differ, and their figures, the dispensable ones last."""
     from tdl.results.answers import in_words
+    from tdl.results.frames import STOPPED
 
     words = in_words(settings, keys, table[table["status"] == FINISHED]).drop(columns=["below the best", "differs"])
     first = [*keys, "runs", "mean score"]
     figures = [name for name in words.columns[::-1] if name not in first and (words[name] != "").any()]
-    shown = words[[*first, *sorted(figures, key=lambda name: name == "moves/s")]].assign(runs=settings["runs"])
+    shown = words[[*first, *sorted(figures, key=lambda name: (name != STOPPED, name == "moves/s"))]].assign(
+        runs=settings["runs"]
+    )
     return shown.rename(columns={key: short_name(key, keys) for key in keys} | {"runs": unit})
 
 

@@ -5,7 +5,7 @@ tests/base/test_synonyms.py, words of ours in test_words.py and test_folders.py.
 """
 
 import pytest
-from hydra.errors import InstantiationException, MissingConfigException
+from hydra.errors import InstantiationException
 from support.composing import composed_once
 from support.programs import files, inside, program
 
@@ -110,7 +110,6 @@ def of_launcher(plugin):
     [
         (of_launcher("joblib"), "hydra/launcher=joblib", "joblib"),
         (of_launcher("submitit"), "hydra/launcher=submitit_slurm", "slurm"),
-        (MissingConfigException("missing", "hydra/sweeper/optuna", []), "hydra/sweeper=tune", "optuna"),
     ],
 )
 def test_a_missing_plugin_is_named_with_its_extra(error, choice, extra):

@@ -68,8 +68,6 @@ def composed(command):
     words = [word for word in words if word not in ("-m", *folders[1:])]  # of several, those of a sweep, the first
     words = [word.split(",")[0] if "[" not in word and "(" not in word else word for word in words]
     words = [word for word in words if not re.search(r"range\(|interval\(|^seeds=", word)]
-    if "hydra/sweeper=tune" in words and not find_spec("optuna"):  # its file builds on that of the plugin
-        return ""
     done = inside(*words, "--cfg", "job", program=import_module(MODULES[program]).main)
     return done.stderr if done.returncode else ""
 

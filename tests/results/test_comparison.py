@@ -259,3 +259,49 @@ def test_what_is_no_table_is_refused(table):
     if table is not None:  # which stands for the runs in `outputs`
         with pytest.raises(ConfigError, match=r"table: .* expected DataFrame"):
             best_by("learner", "alpha", table)
+
+
+RACE = runs(
+    [(1, seed, score) for seed, score in enumerate((50.0, 54, 52, 56))]
+    + [(2, seed, score) for seed, score in enumerate((51.0, 49, 50, 48))]
+    + [(3, seed, score) for seed, score in enumerate((20.0, 24, 22))]
+    + [(4, seed, score) for seed, score in enumerate((90.0, 10))],
+    "alpha", "seed",
+).assign(stopped=[None] * 8 + ["after 3 seeds: 59% behind, 40% enough"] * 3 + ["after 2 seeds: a"] * 2)  # fmt: skip
+"""Of four settings a race stopped two; that with the fewest seeds scored most, or least."""
+
+
+def test_what_a_race_stopped_is_last_and_has_no_p_value():
+    """A p value of the others counts all pairs: it is that of six tests, of which the others found nothing."""
+    found = against_best(RACE)
+    assert found["alpha"].tolist() == [1, 2, 3, 4]
+    assert found["stopped"].isna().tolist() == [True, True, False, False]
+    p = stats.ttest_ind([50, 54, 52, 56], [51, 49, 50, 48], equal_var=False).pvalue
+    assert found["p"].tolist()[1] == pytest.approx(6 * p)
+    assert found[["p", "difference_low", "difference_high"]].isna().all(axis=1).tolist() == [True, False, True, True]
+    assert found["difference"].tolist()[1:] == [3.5, 31.0, 3.0]
+    assert found["differs"].tolist() == [False, False, True, True]
+    assert "is 4 [-" in sentence(RACE)
+    one = RACE[RACE["alpha"] != 2]
+    assert sentence(one) == "Best: alpha 1, 53 [49, 57], 4 runs. The race stopped all others."
+    assert finding(one) == "alpha 1 scores most: 53 [49, 57]"
+    assert latex(RACE).index("53") < latex(RACE).index("50 &")
+
+
+def test_means_over_settings_some_of_which_a_race_stopped_are_not_judged():
+    table = pd.concat([RACE.assign(learner="td"), RACE.assign(learner="tc", stopped=None)])
+    found = against_best(table, "learner")
+    assert found["stopped"].isna().all()
+    assert found["p"].isna().all()
+    assert not found["differs"].any()
+    pair = compare(RACE, "alpha", 1, 4)
+    assert pair[["low", "high", "improvement_low", "improvement_high"]].isna().all()
+    assert pair["left_out"] == ["intervals, since a race stopped settings for their scores"]
+    assert compare(RACE, "alpha", 1, 2)["left_out"] == []
+
+
+def test_a_setting_that_a_race_stopped_is_best_of_none_that_went_on():
+    table = RACE.assign(learner=["td"] * 8 + ["tc"] * 5)
+    found = best_by("learner", tune="alpha", table=table)
+    assert found[["learner", "alpha"]].to_numpy().tolist() == [["td", 1], ["tc", 3]]
+    assert found["held_out"].tolist() == [53.0, (20 + 10 + 22) / 3]  # of seed 1 the other seed of both says 4

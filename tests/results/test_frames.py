@@ -13,6 +13,7 @@ from support.programs import SMALL, blocks_of, inside, result, train
 
 import tdl.results
 from tdl.errors import ConfigError, SkippedWarning, TdlError
+from tdl.storage.race_file import RACE, WORSE, RaceRow, write_race
 
 CONFIG = {"game", "tiles", "tuples", "learner", "tuples.cells", "learner.order", "alpha", "gamma", "lanes", "seed",
           "block", "episodes", "save.every", "evaluate.episodes", "budget.moves", "run", "status"}  # fmt: skip
@@ -157,3 +158,20 @@ def test_unfinished_runs_are_shown_too(mixture, tmp_path):
     (folder / "result.json").write_text(json.dumps(told | {"status": "running"}))
     assert tdl.results.runs(folder)["status"].tolist() == ["running"]
     assert len(tdl.results.load(folder)) == 3
+
+
+def test_runs_of_settings_that_a_race_stopped(mixture, tmp_path):
+    """Of all seeds of a setting, unless more were played after the race: then nothing depends on it."""
+    sweep = shutil.copytree(mixture / "sweep", tmp_path / "sweep")
+    (job,) = (path.parent.name for path in sweep.glob("*/result.json") if result(path.parent)["seed"] == 3)
+    assert "stopped" not in tdl.results.runs(sweep)
+    looks = [RaceRow(1, seeds, 1.0, "alpha=0.1", job, 100.0, 0.2, 0.1, WORSE) for seeds in (1, 2)]
+    write_race(sweep, looks)
+    table = tdl.results.runs([sweep, mixture / "custom"])
+    stopped = table.set_index("seed")["stopped"].dropna().to_dict()
+    assert stopped == dict.fromkeys((3, 4), "after 2 seeds: 20% behind, 10% were enough")
+    write_race(sweep, looks[:1])
+    assert "stopped" not in tdl.results.runs(sweep)
+    (sweep / RACE).write_text("look\n1\n")
+    with pytest.warns(SkippedWarning, match="not the looks of a race"):
+        assert len(tdl.results.runs(sweep)) == 3

@@ -137,3 +137,14 @@ def test_panels_there_is_nothing_for_are_left_out():
     assert [axes.get_xlabel() for axes in figure.axes] == ["episodes of training"]
     assert caption.endswith("6 interrupted: curve only.")
     assert sweep_figure(table.assign(**cut), pd.DataFrame()) is None
+
+
+def test_settings_that_a_race_stopped_have_triangles_and_no_interval():
+    table, blocks = sweep(alpha=[0.1, 0.2, 0.5])
+    table["stopped"] = [None] * 6 + ["after 3 seeds: diverged"] * 3
+    figure, caption = sweep_figure(table, blocks)
+    scores, curves = figure.axes
+    assert "Triangles and thin lines are runs of settings that a race stopped: their means are too low." in caption
+    assert "fewer than three seeds" not in caption
+    assert len([line for line in scores.lines if line.get_marker() == "o" and len(line.get_xdata())]) == 2
+    assert len(curves.collections) == 2  # bands
