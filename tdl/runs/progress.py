@@ -61,13 +61,13 @@ class Progress:
     share : of a budget that is used up at the start.
     """
 
-    def __init__(self, what: str, total: int | None, unit: str = "", done: int = 0, share: float = 0.0) -> None:
+    def __init__(self, what: str, total: float | None, unit: str = "", done: float = 0, share: float = 0.0) -> None:
         self.what, self.total, self.unit, self.done = what, total, unit, done
         self.note = ""
         self._first, self._most, self._part, self._spent = done, total, 0.0, share
         self._first_share = self._share()
         self._start = self._shown = time.monotonic()
-        self._amount = 0
+        self._amount: float = 0
         self._bar: tqdm[Any] | None = None
         self._silent = _hidden.get()
         bar_class = None if self._silent else _bar_class()
@@ -84,8 +84,8 @@ class Progress:
 
     def update(
         self,
-        done: int,
-        amount: int | None = None,
+        done: float,
+        amount: float | None = None,
         note: str = "",
         *,
         share: float = 0.0,
@@ -126,6 +126,10 @@ class Progress:
         if _report is not None:
             _report(self._share())
 
+    def expect(self, total: float) -> None:
+        """Take another total, as of a race in which settings have stopped."""
+        self.total = self._most = total
+
     def say(self, line: str) -> None:
         """Print a line above the bar."""
         if self._bar is not None:
@@ -139,7 +143,7 @@ class Progress:
             self._bar.close()
 
     def _counts(self) -> str:
-        return f"{self.done}" + ("" if self.total is None else f"/{self.total}")
+        return f"{self.done:.12g}" + ("" if self.total is None else f"/{self.total:.12g}")
 
     def _share(self) -> float:
         """The part of the work that is done."""

@@ -2,10 +2,11 @@
 
 import contextlib
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from hydra.core.utils import filter_overrides
@@ -13,10 +14,14 @@ from hydra.core.utils import filter_overrides
 from tdl.base.checks import check_fields, checked, flag, is_number, whole
 from tdl.errors import ConfigError, TdlError, refuse
 from tdl.runs.final_summary import objective, objective_at
+from tdl.runs.forecast import time_text
 from tdl.statistics.racing import DIVERGED, ERROR, FIRST, Look, Standing, standing
 from tdl.storage.race_file import DIVERGES, LEADS, STAYS, WORSE, RaceRow, read_race, write_race
 from tdl.storage.run_folder import FAILED, FINISHED, RunFolder
 from tdl.sweeps.job import Plan, run_of
+
+MOST_NAMES = 3
+"""Settings that are left and named at the end."""
 
 
 def _check_rungs(key: str, rungs: object) -> None:
@@ -37,6 +42,25 @@ class RaceOptions:
         check_fields(self, "race.")
         if len(self.rungs) > 1 and not self.on:
             raise refuse("race.rungs", [*self.rungs], "[1] without race.on=true")
+
+
+class Ahead(NamedTuple):
+    """Runs that are played, and will be at most; what part of a run each due job plays; what is due, in words."""
+
+    played: float
+    most: float
+    worth: float
+    words: str
+
+
+class End(NamedTuple):
+    """How a setting ended: whether it plays no more, by a failed job; runs it was spared, their games and seconds."""
+
+    stopped: bool
+    failed: bool
+    runs: int
+    games: float
+    seconds: float
 
 
 class Race:
@@ -133,13 +157,31 @@ class Race:
             job, verdict = self.plans[first[i]].folder.name, _verdict(look, int(i))
             yield RaceRow(number, look.seeds, look.share, self.names[i], job, score, behind, margin, verdict)
 
-    def text(self) -> str:
-        """How it went: who stopped after how many seeds, whose jobs failed, and what was saved."""
-        now, names = self.standing(), self.names
-        ends = [f"{names[i]} after {now.seeds[i]} seeds" for i in np.flatnonzero(now.stopped) if i not in self.failed]
-        stopped = f"stopped: {', '.join(ends)}; " if ends else "no setting stopped; "
-        failed = "".join(f"{names[i]} left out, as a job failed; " for i in sorted(self.failed))
-        return f"race: {stopped}{failed}{now.seeds.sum()} of {now.seeds.size * len(self.seeds)} runs counted"
+    def ahead(self) -> Ahead:
+        """How far it is, and what is due."""
+        now, rungs, most = self.standing(), np.array(self.rungs), len(self.seeds)
+        played = np.where(np.isnan(self.scores), 0.0, rungs[:, None, None]).max(axis=0)
+        left, seeds = int((~now.stopped).sum()), [seed + 1 for _, seed in now.due]
+        number = f"seed {seeds[0]}" if len({*seeds}) == 1 else f"seeds {min(seeds)} to {max(seeds)}"
+        rung = f", {self.share:.0%} of the budget" if self.share < 1 else ""
+        words = f"{number} of {most}{rung}, {left} setting{'s' * (left > 1)} left"
+        worth = np.mean([self.share - played[run] for run in now.due])
+        return Ahead(float(played.sum()), float(played[now.stopped].sum()) + left * most, float(worth), words)
+
+    def ends(self) -> dict[tuple[str, ...], End]:
+        """How each setting ended, and what its other seeds would have taken if they had gone as those it played."""
+        stopped, ends = self.standing().stopped, dict[tuple[str, ...], End]()
+        shares = {int(i): look.share for look in self.standing().looks for i in np.flatnonzero(look.stopped)}
+        for i, (setting, row) in enumerate(self.numbers.items()):
+            results = [RunFolder(run_of(self.plans[number].folder)).result_if_whole() for number in row.values()]
+            played = [result for result in results if result.get("episodes")]
+            lacking = len(row) / max(1, len(played)) / shares.get(i, 1.0) - 1 if played and i not in self.failed else 0
+            runs = sum(result.get("status") not in (FINISHED, FAILED) for result in results) if lacking > 0 else 0
+            games, seconds = sum(result["episodes"] for result in played), sum(map(_seconds, played))
+            ends[setting] = End(
+                bool(stopped[i]), i in self.failed, runs, max(0, lacking) * games, max(0, lacking) * seconds
+            )
+        return ends
 
     def _score(self, number: int, share: float) -> float:
         job = self.plans[number]
@@ -154,15 +196,39 @@ class Race:
         return math.nan if value is None else value
 
 
+def _seconds(result: Mapping[str, Any]) -> float:
+    """How long a run took, with its games after training."""
+    evaluation = result.get("evaluation", {})
+    return float((result.get("seconds") or 0.0) + (evaluation.get("seconds") or 0.0))
+
+
 def write_looks(folder: Path, races: Sequence[Race]) -> None:
-    """Write `race.csv`, in one step: what was decided when, and why; rows of other settings' races stay."""
+    """Write `race.csv`, in one step: what was decided when, and why, in races one after the other.
+
+    Rows of settings of other commands stay.
+    """
     looks = [(race, look) for race in races for look in race.standing().looks]
     ours = [row for number, (race, look) in enumerate(looks, 1) for row in race.rows(number, look)]
-    others: list[RaceRow] = []
+    jobs, others = {row.job for row in ours}, list[RaceRow]()
     with contextlib.suppress(TdlError, OSError):
-        jobs = {row.job for row in ours}
         others = [row for row in read_race(folder) if row.job not in jobs]
     write_race(folder, [*others, *ours])
+
+
+def answer(races: Sequence[Race]) -> str:
+    """How many settings stopped and who is left, and what all seeds of all settings would have taken more."""
+    ends = {setting: end for race in races for setting, end in race.ends().items()}
+    names = dict(zip(ends, names_of([*ends]), strict=True))
+    left = [names[setting] for setting, end in ends.items() if not end.stopped]
+    failed = [names[setting] for setting, end in ends.items() if end.failed]
+    stopped, runs = len(names) - len(left) - len(failed), sum(end.runs for end in ends.values())
+    rest = f"{', '.join(left) if len(left) <= MOST_NAMES else len(left)} {'is' if len(left) == 1 else 'are'} left"
+    parts = [f"Race: {stopped or 'none'} of {len(names)} settings stopped, {rest}"]
+    parts += [f"{name} is left out, as a job failed" for name in failed]
+    if runs:
+        games, seconds = (sum(column) for column in zip(*(end[-2:] for end in ends.values()), strict=True))
+        parts.append(f"{runs:,} runs were spared: {games:,.0f} games, {time_text(seconds)} of one core")
+    return f"{'; '.join(parts)}."
 
 
 def _verdict(look: Look, setting: int) -> str:

@@ -50,6 +50,7 @@ class Sweep(Callback):
     began : by the clock of the disk: files that are not older are of this sweep.
     outcomes : of the jobs that it knows of, by their folders, in the order of their ends.
     done : the folders of jobs that were not begun.
+    answer : what its race says at its end.
     """
 
     current: ClassVar[Sweep | None] = None
@@ -66,6 +67,7 @@ class Sweep(Callback):
         self.folder, self.began = Path(), 0.0
         self.outcomes: dict[Path, Outcome] = {}
         self.done: set[Path] = set()
+        self.answer = ""
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Hydra calls this before the first job. Jobs in other processes must not make up a folder of their own."""

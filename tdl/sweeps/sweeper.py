@@ -27,9 +27,9 @@ from tdl.runs.resume import delete_paused_weights
 from tdl.statistics.racing import ERROR
 from tdl.storage.run_folder import HYDRA, SWEEP, RunFolder, refuse_link
 from tdl.sweeps.job import JobContext, Plan
-from tdl.sweeps.launcher import CoresLauncher
+from tdl.sweeps.launcher import CoresLauncher, Round
 from tdl.sweeps.plan import SweepPlan
-from tdl.sweeps.race import Race, RaceOptions, write_looks
+from tdl.sweeps.race import Race, RaceOptions, answer, write_looks
 from tdl.sweeps.sweep import Sweep
 from tdl.sweeps.trials import Setting, Space, TrialOptions
 
@@ -147,13 +147,17 @@ class CheckedSweeper(Sweeper):
             self.loader.keep_weights = False
         if Sweep.current is not None:
             Sweep.current.done.update(job.folder.resolve() for job in plan.jobs if job.done)
-        if proposals is not None and race is not None:
+        if race is None:
+            return self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done], folder)
+        if proposals is not None:
             with proposals.locked(-(-plan.processes // race.first)):
-                return self._launch_proposed(proposals, options, plan)
-        if race is not None:
+                returned = self._launch_proposed(proposals, options, plan)
+        else:
             self.races = [race]
-            return self._launch_race(jobs, plan)
-        return self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done], folder)
+            returned = self._launch_race(jobs, plan)
+        if race.on and Sweep.current is not None:
+            Sweep.current.answer = answer(self.races)
+        return returned
 
     def _launch_proposed(
         self, proposals: "Proposals", race: RaceOptions, plan: SweepPlan
@@ -182,15 +186,31 @@ class CheckedSweeper(Sweeper):
     def _launch_race(self, jobs: Sequence[list[str]], plan: SweepPlan) -> list[Sequence[JobReturn]]:
         """Run what the next decision of the last race waits for, until nothing does."""
         race, returned = self.races[-1], list[Sequence[JobReturn]]()
-        while due := race.due():
-            self.loader.pause_at = race.share
-            returned += self._launch([jobs[number] for number in due], plan.folder, first=sum(map(len, returned)))
-            race.note(due)
-            self._settle(race, plan)
+        with contextlib.ExitStack() as stack:
+            while due := race.due():
+                self._show(race, stack)
+                self.loader.pause_at = race.share
+                returned += self._launch([jobs[number] for number in due], plan.folder, first=sum(map(len, returned)))
+                race.note(due)
+                self._settle(race, plan)
         self._settle(race, plan)
-        if race.on:
-            print(race.text())
         return returned
+
+    def _show(self, race: Race, stack: contextlib.ExitStack) -> None:
+        """Say what is due: beside the one bar of a race while jobs run here, else in a line."""
+        ahead = race.ahead()
+        if not isinstance(self.launcher, CoresLauncher):
+            print(f"{'race' if race.on else 'sweep'}: {ahead.words}", flush=True)
+            return
+        if self.launcher.round is None:
+            bar = Progress("race, at most" if race.on else "sweep", ahead.most, done=ahead.played)
+            stack.enter_context(contextlib.closing(bar))
+            stack.callback(setattr, self.launcher, "round", None)
+        else:
+            bar = self.launcher.round.progress
+        bar.expect(ahead.most)
+        bar.update(ahead.played, note=ahead.words)
+        self.launcher.round = Round(bar, ahead.words, ahead.worth)
 
     def _settle(self, race: Race, plan: SweepPlan) -> None:
         """Note what was decided. Jobs that do not go on leave no weights where those that do leave none."""

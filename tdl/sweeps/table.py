@@ -52,7 +52,7 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
     if sweep is None or not (jobs := job_folders(sweep.folder, [*sweep.outcomes, *sweep.done])):
         return 0, ""
     table = table_of(jobs, sweep.outcomes)
-    print(summary_text(table))  # first: the disk may be full
+    print(summary_text(table, sweep.answer))  # first: the disk may be full
     _write(sweep.folder / TABLE, table.dropna(axis="columns", how="all").to_csv(index=False))
     drawn = False
     with streams.excused(f"{sweep.folder / FIGURES[0]}: not drawn", "the same command again draws it"):
@@ -186,8 +186,8 @@ def _write(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
-def summary_text(table: pd.DataFrame) -> str:
-    """Text for the screen, some lines; `table` has a row for each job (`table_of`)."""
+def summary_text(table: pd.DataFrame, answer: str = "") -> str:
+    """Text for the screen, some lines; `table` has a row for each job (`table_of`), `answer` is that of a race."""
     from tdl.results.answers import failures, of_race, sentence
     from tdl.results.comparison import against_best
     from tdl.results.design import factors
@@ -200,7 +200,7 @@ def summary_text(table: pd.DataFrame) -> str:
         if len(settings) > MAX_ROWS:
             lines += [f"... and {len(settings) - MAX_ROWS} settings below these", ""]
         lines.append(sentence(samples, keys, score, unit.rstrip("s")))
-        lines += [" ".join(of_race(settings))] if of_race(settings) else []
+        lines += filter(None, [answer, " ".join(of_race(settings))])
         if len(settings) > 1:
             tests = " Differences: Welch's test, p and interval corrected for all pairs (Holm)."
             lines.append(f"95% intervals: Student's t over {unit}.{tests if settings['p'].notna().any() else ''}")

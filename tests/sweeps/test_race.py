@@ -1,11 +1,16 @@
 """Sweeps that race: which jobs are played, the same after a crash and with more seeds; and who cannot race."""
 
+import re
+
 import pandas as pd
 from support.programs import inside
 from support.sweeps import SHORT, rows_of, sweep
 
+from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.job import Plan
-from tdl.sweeps.race import Race, RaceOptions, names_of
+from tdl.sweeps.race import Race, RaceOptions, answer, names_of
+
+RESULTS = {}  # by the folder of a run
 
 WORDS = ("alpha=0.000001,0.5", "seed=0,1,2,3,4", "episodes=400", "evaluate.episodes=200", "race.on=true")
 
@@ -19,7 +24,10 @@ def played(folder):
 def test_a_setting_that_is_worse_stops_and_the_same_command_plays_nothing_more(tmp_path):
     done = sweep(tmp_path, *WORDS)
     assert done.returncode == 0, done.stderr
-    assert "race: stopped: alpha=1e-06 after 4 seeds; 8 of 10 runs counted" in done.stdout
+    assert "Race: 1 of 2 settings stopped, alpha=0.5 is left; 2 runs were spared: 800 games, 0 s" in done.stdout
+    assert re.search(r"after 4 seeds: \d+% behind, \d+% were enough", done.stdout)
+    assert "Best: alpha 0.5, " in done.stdout
+    assert " The race stopped all others." in done.stdout
     assert played(tmp_path) == {"1e-06": [0, 1, 2, 3], "0.5": [0, 1, 2, 3]}
     looks = pd.read_csv(tmp_path / "race.csv")
     assert looks["verdict"].tolist() == ["stays", "leads"] * 2 + ["worse", "leads"]
@@ -30,7 +38,8 @@ def test_a_setting_that_is_worse_stops_and_the_same_command_plays_nothing_more(t
     assert (tmp_path / worse["job"] / "result.json").exists()
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("result.json")}
     again = sweep(tmp_path, *WORDS)
-    assert (again.returncode, "8 of 10 runs counted" in again.stdout) == (0, True)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert again.stdout.partition("alpha")[2] == done.stdout.partition("alpha")[2]
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("result.json")} == before
 
 
@@ -61,4 +70,32 @@ def test_a_failed_setting_plays_no_more_and_the_others_go_on(tmp_path, monkeypat
     scores |= {2: 5.0, 5: 5.1}
     race.note([2, 5])
     assert race.due() == []
-    assert race.text() == "race: no setting stopped; alpha=3 left out, as a job failed; 6 of 9 runs counted"
+    assert answer([race]) == (
+        "Race: none of 3 settings stopped, alpha=1, alpha=2 are left; alpha=3 is left out, as a job failed."
+    )
+
+
+def test_what_is_ahead(tmp_path, monkeypatch):
+    """Runs that are played, at most, and the part of a run that a job plays; with a rung that is less."""
+    scores = {(0, 0.5): 5.0, (1, 0.5): 6.0, (2, 0.5): 5.2}
+    monkeypatch.setattr(Race, "_score", lambda race, number, share: scores.get((number, share), float("nan")))
+    jobs = [[f"alpha={alpha}", f"seed={seed}"] for alpha in (1, 2) for seed in (0, 1)]
+    race = Race(jobs, [Plan(folder=tmp_path)] * 4, RaceOptions(True, rungs=[0.5, 1.0]))
+    assert race.ahead() == (1.5, 4, 0.5, "seed 2 of 2, 50% of the budget, 2 settings left")
+    scores[3, 0.5] = 5.7
+    race.note([3])
+    assert race.ahead() == (2, 4, 0.5, "seeds 1 to 2 of 2, 2 settings left")
+
+
+def test_what_was_spared_went_as_what_was_played(tmp_path, monkeypatch):
+    scores = {0: 100.0, 1: 101.0, 2: 100.5, 5: 50.0, 6: 50.5}
+    monkeypatch.setattr(Race, "_score", lambda race, number, share: scores.get(number, float("nan")))
+    for number in scores:
+        result = {"status": "finished", "episodes": 40, "seconds": 100.0, "evaluation": {"seconds": 20.0}}
+        monkeypatch.setitem(RESULTS, tmp_path / str(number), result)
+    monkeypatch.setattr(RunFolder, "result_if_whole", lambda run: RESULTS.get(run.path, {}))
+    jobs = [[f"alpha={alpha}", f"seed={seed}"] for alpha in (1, 2) for seed in range(5)]
+    race = Race(jobs, [Plan(folder=tmp_path / str(number)) for number in range(10)], RaceOptions(True))
+    assert answer([race]) == (
+        "Race: 1 of 2 settings stopped, alpha=1 is left; 5 runs were spared: 200 games, 10 min of one core."
+    )

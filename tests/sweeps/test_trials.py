@@ -86,7 +86,7 @@ def test_a_sweep_of_trials_goes_on_and_races(tmp_path):
     assert first["alpha"].nunique() == 2
     done = sweep(tmp_path, *words, "trials.number=3", "race.on=true")
     assert done.stdout.startswith("6 jobs, 4 of them already done")
-    assert "6 of 6 runs counted" in done.stdout
+    assert "Race: none of 3 settings stopped, " in done.stdout
     assert {*first["alpha"]} < {*pd.DataFrame(rows_of(tmp_path))["alpha"]}
 
 
