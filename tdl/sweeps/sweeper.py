@@ -249,8 +249,6 @@ class CheckedSweeper(Sweeper):
                     plans.append(self._plan_of(cfg, folder))
                 except ConfigError as error:
                     refused.setdefault(str(error), []).append(_name(words, jobs))
-                except (TdlError, OSError):  # a file that is missing or damaged: the job itself will say so
-                    plans.append(Plan())
                 progress.update(number)
         if refused:
             raise ConfigError(_refusal(refused, len(jobs)))
@@ -264,7 +262,12 @@ class CheckedSweeper(Sweeper):
         job = JobContext.of(cfg.hydra, folder / str(cfg.hydra.sweep.subdir))
         with open_dict(cfg):
             del cfg["hydra"]
-        plan: Plan = self.job.plan(cfg, job)
+        try:
+            plan: Plan = self.job.plan(cfg, job)
+        except (TdlError, OSError) as error:
+            if isinstance(error, ConfigError):
+                raise
+            plan = Plan()  # a file is missing or damaged: the job itself will say so
         known = (job.folder / HYDRA).is_dir()  # else the table would not find it
         return replace(plan, done=plan.done and known, folder=job.folder)
 
