@@ -7,4 +7,6 @@ python -m experiments.tools.collect racing outputs/racing by=learner,alpha into=
 tdl run experiment=racing race.on=true seed='range(10,20)' hydra.sweep.dir=outputs/racing_again
 python -m experiments.tools.collect racing outputs/racing_again by=learner,alpha into=outputs/racing_again    # again.csv here
 python -m experiments.racing.simulate
+tdl run experiment=learners hydra.sweep.dir=outputs/learners
+python -m experiments.racing.rungs outputs/learners outputs/racing_grid
 python -m experiments.tools.figures racing
