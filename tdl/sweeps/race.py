@@ -152,7 +152,7 @@ class Race:
         """A row for each setting that took part in a look; distances are shares of the leader's score."""
         first = [next(iter(row.values())) for row in self.numbers.values()]
         for i in np.flatnonzero(~np.isnan(look.behind)):
-            behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin))
+            behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin[i]))
             score = float(self.scores[self.rungs.index(look.share), i, : look.seeds].mean())
             job, verdict = self.plans[first[i]].folder.name, _verdict(look, int(i))
             yield RaceRow(number, look.seeds, look.share, self.names[i], job, score, behind, margin, verdict)
