@@ -175,8 +175,8 @@ const span = (className) => create("span", { className });
 
 function settingRow({ name }) {
   const ranged = create("span", { className: "interval" }, create("i"), create("b"));
-  ranged.ariaHidden = "true";
-  const button = create("button", {}, span("swatch"), span("name"), ranged, span("mean"), span("seeds"), span("why"));
+  const about = create("span", { className: "about" }, span("seeds"), span("why"));
+  const button = create("button", {}, span("swatch"), span("name"), ranged, span("mean"), about);
   button.ariaExpanded = "false";
   const jobs = create("ul", { className: "jobs", hidden: true });
   button.onclick = () => {
@@ -188,7 +188,7 @@ function settingRow({ name }) {
 }
 
 function showSetting(row, setting, rank, x) {
-  const [button, jobs] = row.children, [, name, ranged, mean, seeds, why] = button.children;
+  const [button, jobs] = row.children, [, name, ranged, mean, about] = button.children, [seeds, why] = about.children;
   row.hidden = !all && rank >= SHOWN;
   mark(row, setting);
   say(name, setting.name);
@@ -204,7 +204,8 @@ function showSetting(row, setting, rank, x) {
 // The state in words; where there is a reason, it says the state, too.
 function stateText({ state: word, why }) {
   const [sign, text] = STATES[word] ?? ["", word];
-  return `${sign} ${why || (word === "stopped" && !state.race ? "interrupted" : text)}`.trim();
+  const other = { stopped: state.race ? text : "interrupted", stays: state.status === "ended" ? "stayed to the end" : text };
+  return `${sign} ${why || (other[word] ?? text)}`.trim();
 }
 
 function showInterval(ranged, { mean, low, high }, x) {
@@ -222,14 +223,15 @@ function showInterval(ranged, { mean, low, high }, x) {
 
 function showJobs(list, { jobs }) {
   if (list.hidden) return;
-  const items = jobs.map((job) => ({ name: String(job.seed), ...job }));
-  keyed(list, items, () => create("li", {}, create("a")), ({ firstChild }, job) => {
+  const begun = jobs.filter(({ status }) => !(status in UNBEGUN)).map((job) => ({ name: String(job.seed), ...job }));
+  const others = Object.entries(UNBEGUN).map(([name, text]) => ({ name, text, seeds: jobs.filter(({ status }) => status === name).length }));
+  keyed(list, [...begun, ...others.filter(({ seeds }) => seeds)], () => create("li", {}, create("a")), ({ firstChild }, job) => {
     showLink(firstChild, job);
-    say(firstChild, `seed ${job.seed}: ${job.score === null ? JOB_STATES[job.status] ?? job.status : round(job.score)}`);
+    say(firstChild, job.seeds ? `${job.seeds} ${job.text}` : `seed ${job.seed}: ${job.score === null ? job.status : round(job.score)}`);
   });
 }
 
-const JOB_STATES = { spared: "not needed", waiting: "waits" };
+const UNBEGUN = { waiting: "waiting", spared: "not needed" };
 
 // A link to the games of a job's agent, where it has one.
 function showLink(link, { job, watch }) {
@@ -284,7 +286,7 @@ function showCharts() {
 
 function showImportance() {
   const { shares, rest, text } = state.importance;
-  $("importance-part").hidden = !shares.length && !text;
+  $("importance-part").hidden = state.keys.length < 2 || !shares.length && !text;
   const rows = shares.map(({ key, share }) => ({ name: key, share, text: state.keys.find((one) => one.key === key)?.name ?? key }));
   if (shares.length && rest !== null) rows.push({ name: " rest", share: rest, text: "keys together, chance" });
   keyed($("importance"), rows, () => create("li", {}, span("name"), create("span", { className: "bar" }, create("i")), span("number")), (item, row) => {
