@@ -1,7 +1,9 @@
 """A sweep as a race: seeds are the rounds, and settings that are worse than the leader beyond doubt play no more."""
 
+import csv
+import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +13,15 @@ from hydra.core.utils import filter_overrides
 from tdl.base.checks import check_fields, flag, whole
 from tdl.errors import ConfigError
 from tdl.runs.final_summary import objective
-from tdl.statistics.racing import DIVERGED, FIRST, Standing, standing
+from tdl.statistics.racing import DIVERGED, FIRST, Look, Standing, standing
+from tdl.storage.atomic import new_file
 from tdl.storage.run_folder import FAILED, FINISHED, RunFolder
 from tdl.sweeps.job import run_of
+
+RACE = "race.csv"
+"""In the folder of a sweep: a row for each look and setting. It is for people; no race reads it."""
+
+COLUMNS = ("look", "seeds", "share", "setting", "job", "score", "behind", "margin", "verdict")
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,25 @@ class Race:
                     self.scores[setting, column] = score = self._score(row[seed])
                     self.failed |= {setting} if math.isnan(score) else set()
 
+    def write(self, folder: Path) -> None:
+        """Write `race.csv`, in one step: what was decided when, and why."""
+        text = io.StringIO()
+        table = csv.writer(text, lineterminator="\n")
+        table.writerow(COLUMNS)
+        for number, look in enumerate(self.standing().looks, 1):
+            table.writerows((number, *row) for row in self._rows(look))
+        with new_file(folder / RACE) as file:
+            file.write(text.getvalue().encode())
+
+    def _rows(self, look: Look) -> Iterator[tuple[object, ...]]:
+        """A row for each setting that took part in a look; distances are shares of the leader's score."""
+        names, first = names_of([*self.numbers]), [next(iter(row.values())) for row in self.numbers.values()]
+        for i in np.flatnonzero(~np.isnan(look.behind)):
+            behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin))
+            score = self.scores[i, : look.seeds].mean()
+            yield (look.seeds, look.share, names[i], self.folders[first[i]].name, score, behind, margin,
+                   _verdict(look, int(i)))  # fmt: skip
+
     def text(self) -> str:
         """How it went: who stopped after how many seeds, whose jobs failed, and what was saved."""
         now, names = self.standing(), names_of([*self.numbers])
@@ -83,6 +110,13 @@ class Race:
             return DIVERGED
         value = objective(run) if result.get("status") == FINISHED else None
         return math.nan if value is None else value
+
+
+def _verdict(look: Look, setting: int) -> str:
+    """`leads`, `stays`, `worse` or `diverged`: the last two stop."""
+    if look.stopped[setting]:
+        return "worse" if math.isfinite(look.means[setting]) else "diverged"
+    return "stays" if look.behind[setting] else "leads"
 
 
 def names_of(settings: Sequence[tuple[str, ...]]) -> list[str]:

@@ -143,6 +143,8 @@ class CheckedSweeper(Sweeper):
         while due := race.due():
             returned += self._launch([jobs[number] for number in due], folder, first=sum(map(len, returned)))
             race.note(due)
+            race.write(folder)
+        race.write(folder)
         print(race.text())
         return returned
 

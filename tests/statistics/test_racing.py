@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tdl.statistics.racing import DIVERGED, beaten, standing
+from tdl.statistics.racing import DIVERGED, look_at, standing
 
 NOBODY = np.zeros(3, np.bool_)
 
@@ -22,12 +22,12 @@ def test_first_all_play_two_seeds_then_those_that_are_left_play_one_more():
     now = standing(scores_of((100, 102), (99, 101), (10, 11)))
     assert (now.stopped.tolist(), now.seeds.tolist(), now.due) == ([False, False, True], [2, 2, 2], [(0, 2), (1, 2)])
     over = standing(scores_of((100, 102, 101, 99), (99, 101, 100, 102), (10, 11)))
-    assert (over.stopped.tolist(), over.seeds.tolist(), over.due) == ([False, False, True], [4, 4, 2], [])
+    assert (over.stopped.tolist(), over.seeds.tolist(), over.due) == ([False, False, True], [4, 4, 2], ())
 
 
 def test_a_race_with_one_setting_left_is_over():
     over = standing(scores_of((100, 101), (10, 11), (10, 12)))
-    assert (over.stopped.tolist(), over.due) == ([False, True, True], [])
+    assert (over.stopped.tolist(), over.due) == ([False, True, True], ())
 
 
 def test_decisions_do_not_depend_on_how_many_seeds_are_to_come():
@@ -57,8 +57,23 @@ def test_the_margin_is_that_of_students_t(behind, stops):
     margin = stats.t.isf(level, 3 * (n - 1)) * np.sqrt(2 * variance / n)
     means = np.array([0, -behind * margin, -0.1 * margin])
     rows = [*np.exp(means[:, None] + spread[:, None] * shape)]
-    assert beaten(rows, NOBODY, 0.05).tolist() == [False, stops, False]
-    assert beaten([100 * row for row in rows], NOBODY, 0.05).tolist() == [False, stops, False]
+    assert look_at(rows, NOBODY, n - 1, 0.05).stopped.tolist() == [False, stops, False]
+    assert look_at([100 * row for row in rows], NOBODY, n - 1, 0.05).stopped.tolist() == [False, stops, False]
+
+
+def test_a_rung_stops_only_what_cannot_catch_up_either():
+    ahead, near, far = (100, 102, 101), (70, 71, 72), (20, 21, 20)
+    scores = np.full((2, 3, 3), np.nan)
+    now = standing(scores, rungs=(0.1,))
+    assert (now.layer, now.due) == (0, [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)])
+    scores[0] = ahead, near, far
+    now = standing(scores, rungs=(0.1,))
+    assert (now.layer, now.due, now.stopped.tolist()) == (1, [(0, 0), (1, 0), (0, 1), (1, 1)], [False, False, True])
+    assert [(look.seeds, look.share) for look in now.looks] == [(2, 0.1)]
+    scores[1, :2] = ahead, near
+    now = standing(scores, rungs=(0.1,))
+    assert (now.stopped.tolist(), now.seeds.tolist(), now.due) == ([False, True, True], [2, 2, 0], ())
+    assert [look.stopped.tolist() for look in now.looks] == [[False, False, True], [False, True, False]]
 
 
 def test_equal_scores_decide_nothing():

@@ -1,5 +1,6 @@
 """Sweeps that race: which jobs are played, the same after a crash and with more seeds; and who cannot race."""
 
+import pandas as pd
 from support.programs import inside
 from support.sweeps import SHORT, rows_of, sweep
 
@@ -19,6 +20,13 @@ def test_a_setting_that_is_worse_stops_and_the_same_command_plays_nothing_more(t
     assert done.returncode == 0, done.stderr
     assert "race: stopped: alpha=1e-06 after 4 seeds; 8 of 10 runs counted" in done.stdout
     assert played(tmp_path) == {"1e-06": [0, 1, 2, 3], "0.5": [0, 1, 2, 3]}
+    looks = pd.read_csv(tmp_path / "race.csv")
+    assert looks["verdict"].tolist() == ["stays", "leads"] * 2 + ["worse", "leads"]
+    assert looks["seeds"].tolist() == [2, 2, 3, 3, 4, 4]
+    worse = looks.iloc[4]
+    assert worse["behind"] > worse["margin"] > 0
+    assert worse["setting"] == "alpha=1e-06"
+    assert (tmp_path / worse["job"] / "result.json").exists()
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("result.json")}
     again = sweep(tmp_path, *WORDS)
     assert (again.returncode, "8 of 10 runs counted" in again.stdout) == (0, True)
