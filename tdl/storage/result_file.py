@@ -27,6 +27,7 @@ from tdl.storage.reading import read_json
 RESULT = "result.json"  # configuration, versions, status and figures
 
 RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
+PAUSED = "paused"  # at a rung of a race
 """The statuses of a run."""
 
 WEIGHTS = "weights"
@@ -156,7 +157,7 @@ _CHECKPOINT: dict[str, Check] = {"path": check_text, "digest": check_text, "epis
 _ENTRIES: dict[str, Check] = {
     "config": _check_config,
     "names": _check_chosen_names,
-    "status": partial(check_choice, choices=(RUNNING, FINISHED, INTERRUPTED, FAILED)),
+    "status": partial(check_choice, choices=(RUNNING, FINISHED, INTERRUPTED, FAILED, PAUSED)),
     "error": partial(check_instance, kind=str),
     "seed": _SEED,
     **dict.fromkeys(("episodes", "moves", "peak_memory_bytes"), _COUNT),

@@ -18,6 +18,7 @@ from tdl.storage.checkpoint import KEPT, META, Array, discard, write_checkpoint
 from tdl.storage.result_file import FAILED as FAILED
 from tdl.storage.result_file import FINISHED as FINISHED
 from tdl.storage.result_file import INTERRUPTED as INTERRUPTED
+from tdl.storage.result_file import PAUSED as PAUSED
 from tdl.storage.result_file import RESULT as RESULT
 from tdl.storage.result_file import RUNNING as RUNNING
 from tdl.storage.result_file import read_result
