@@ -112,8 +112,8 @@ const PARTS = {
 };
 
 function showFinding() {
-  const { answer, name, folder, jobs, failures, notes, race, status } = state;
-  say($("who"), `Sweep ${folder}`);
+  const { answer, name, jobs, failures, notes, race, status } = state;
+  say($("who"), `Sweep ${name}`);
   const title = `${status === "running" ? `${Math.round(100 * (jobs.finished + jobs.failed + jobs.spared) / jobs.all)}% ` : ""}${name} – tdl`;
   if (document.title !== title) document.title = title;
   say($("answer"), answer || "No score yet: the first job is not over.");
@@ -288,7 +288,7 @@ function showImportance() {
   const { shares, rest, text } = state.importance;
   $("importance-part").hidden = state.keys.length < 2 || !shares.length && !text;
   const rows = shares.map(({ key, share }) => ({ name: key, share, text: state.keys.find((one) => one.key === key)?.name ?? key }));
-  if (shares.length && rest !== null) rows.push({ name: " rest", share: rest, text: "keys together, chance" });
+  if (shares.length && rest !== null) rows.push({ name: " rest", share: rest, text: "the rest" });
   keyed($("importance"), rows, () => create("li", {}, span("name"), create("span", { className: "bar" }, create("i")), span("number")), (item, row) => {
     const [name, bar, share] = item.children;
     say(name, row.text);

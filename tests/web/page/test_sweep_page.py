@@ -6,6 +6,11 @@ import pytest
 from support.browser import Watched
 from support.page_driver import check_looks, until_moves, wait
 from support.programs import wait_until
+from support.sweeps import sweep
+from support.web_server import serving
+
+from tdl.web.library import Library
+from tdl.web.site import Site
 
 pytestmark = pytest.mark.extra
 
@@ -162,8 +167,8 @@ def test_a_dot_is_where_its_mean_is_and_one_far_below_is_off_the_scale(shown):
 
 def test_what_is_new_is_shown_in_place(shown):
     """The same elements, the focus where it was, and the colours of settings that are still among the best."""
-    sweep = shown(race())
-    page = sweep.page
+    shows = shown(race())
+    page = shows.page
     page.focus("#settings li:nth-child(2) button")
     page.evaluate(
         "for (const e of document.querySelectorAll('#settings li, #curves path, #keys path')) e.before = true"
@@ -175,39 +180,39 @@ def test_what_is_new_is_shown_in_place(shown):
     first |= {"id": 1, "state": "stays"}
     second |= {"id": 0, "state": "leads", "mean": 4900.0}
     after["settings"] = [second, first, *others]
-    sweep.become(after)
+    shows.become(after)
     wait(page, "document.querySelector('#settings .name').textContent === 'alpha 0.1'")
     assert page.evaluate("[...document.querySelectorAll('#settings li, #curves path')].every(e => e.before)")
     assert page.evaluate("document.activeElement.closest('li').dataset.setting") == "alpha 0.1"
     assert page.eval_on_selector_all("#settings li", colours) == before
-    sweep.become(race("ended"))
+    shows.become(race("ended"))
     wait(page, "document.getElementById('status').textContent.startsWith('Ended after 14 min')")
     assert page.title() == "alpha \u2013 tdl"
     assert page.is_hidden("#running-part")
 
 
 def test_a_sweep_that_runs_is_asked_for_again_unless_nobody_looks_or_it_is_over(shown):
-    sweep = shown(race(), stopped_clock=True)
-    assert not sweep.asks_after(1500)
-    assert sweep.asks_after(1000)
-    sweep.page.evaluate("Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })")
-    assert not sweep.asks_after(20_000)
-    sweep.page.evaluate("delete document.hidden")
-    sweep.become(race("ended"))
-    wait(sweep.page, "document.getElementById('status').textContent.startsWith('Ended')")
-    assert not sweep.asks_after(9000)
-    assert sweep.asks_after(2000)
+    shows = shown(race(), stopped_clock=True)
+    assert not shows.asks_after(1500)
+    assert shows.asks_after(1000)
+    shows.page.evaluate("Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })")
+    assert not shows.asks_after(20_000)
+    shows.page.evaluate("delete document.hidden")
+    shows.become(race("ended"))
+    wait(shows.page, "document.getElementById('status').textContent.startsWith('Ended')")
+    assert not shows.asks_after(9000)
+    assert shows.asks_after(2000)
 
 
 def test_a_server_that_has_gone_is_told_and_the_last_state_stays(shown):
-    sweep = shown(race())
-    sweep.become(None)
-    sweep.page.wait_for_selector("#error:not([hidden])")
-    assert "server does not answer" in sweep.page.text_content("#error")
-    assert sweep.page.is_visible("#settings li")
-    sweep.become(race())
-    sweep.page.wait_for_selector("#error", state="hidden")
-    sweep.watched.complaints.clear()  # of the address that did not answer
+    shows = shown(race())
+    shows.become(None)
+    shows.page.wait_for_selector("#error:not([hidden])")
+    assert "server does not answer" in shows.page.text_content("#error")
+    assert shows.page.is_visible("#settings li")
+    shows.become(race())
+    shows.page.wait_for_selector("#error", state="hidden")
+    shows.watched.complaints.clear()  # of the address that did not answer
 
 
 def test_a_setting_stands_out_everywhere_by_mouse_keyboard_and_tap(shown):
@@ -269,6 +274,27 @@ def test_of_many_settings_the_best_are_shown_and_coloured(shown):
     assert names == ["alpha (logarithmic)", "lambda", "learner", "tuples", "mean score of 1,000 games"]
     assert page.eval_on_selector_all("#importance .number", "all => all.map(e => e.textContent)")[0] == "23%"
     check_looks(page)
+
+
+def test_the_folder_of_a_sweep_begins_with_its_page_and_its_jobs_play(browser, tmp_path):
+    """From the files of a real one: two settings of two seeds."""
+    folder = tmp_path / "alpha"
+    sweep(folder, "alpha=0.05,0.5", "seed=0,1", "episodes=60")
+    with serving(Site(Library(folder), None, 8, 1.0, ".")) as server:
+        watched = Watched()
+        page = watched.page
+        page.goto(server.url)
+        page.wait_for_selector("#settings li")
+        assert page.text_content("#who") == "Sweep alpha"
+        assert {row[0] for row in page.eval_on_selector_all("#settings > li", ROWS)} == {"alpha 0.05", "alpha 0.5"}
+        assert page.is_visible("#curves .line")
+        page.click("#settings button")
+        page.click("#settings .jobs a")
+        until_moves(page, 3)
+        page.click("summary:has-text('1 sweep')")
+        page.click(".folded a:has-text('this folder')")
+        page.wait_for_selector("#settings li")
+        watched.close(server.url)
 
 
 def test_a_sweep_that_has_just_begun_has_no_charts(shown):
