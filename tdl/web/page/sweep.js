@@ -7,10 +7,11 @@ import { Curves, Parallel, keyed, scaled, short, ticks } from "/sweep_charts.js"
 const OFTEN = 2000, SELDOM = 10_000; // milliseconds between two looks: while it runs, and else
 const COLOURED = 7, SHOWN = 12; // the best settings have a colour; so many are in the list unasked
 const MOST_RUNNING = 12;
-const LONG = 26, NARROW = matchMedia("(max-width: 560px)"); // names of more letters have a line of their own, as on a phone
+const LONG = 26; // names of more letters have a line of their own, as on a phone
+const NARROW = matchMedia("(max-width: 560px)");
 const STATES = {
-  leads: ["★", "leads"], stays: ["", "in the race"], stopped: ["■", "stopped"], diverged: ["✕", "diverged"], failed: ["✕", "failed"],
-  running: ["▶", "running"], waiting: ["", "waits"], ended: ["", ""],
+  leads: ["★", "leads"], stays: ["", "in the race"], stopped: ["■", "stopped"], diverged: ["✕", "diverged"],
+  failed: ["✕", "failed"], running: ["▶", "running"], waiting: ["", "waits"], ended: ["", ""],
 };
 const ALONG = { episodes: "games", moves: "moves", seconds: "seconds" };
 
@@ -37,6 +38,7 @@ async function look() {
   } catch (error) {
     $("error-text").textContent = error.message;
     $("error").hidden = false;
+    if (!state) say($("answer"), "No sweep to show");
   }
   clearTimeout(next);
   next = setTimeout(look, pause);
@@ -74,26 +76,31 @@ function giveColours() {
   for (const name of best) if (!colours.has(name)) colours.set(name, free.shift());
 }
 
-function mark(element, { name, state }) {
+function mark(element, setting) {
+  const { name } = setting;
   if (element.dataset.setting !== name) element.dataset.setting = name;
   element.dataset.colour = colours.get(name) ?? "";
-  element.classList.toggle("out", OUT.has(state));
+  element.classList.toggle("out", isOut(setting));
   element.classList.toggle("on", name === picked);
 }
 
-const OUT = new Set(["stopped", "diverged", "failed"]);
+// Whether a setting plays no more; without a race one that stopped was interrupted.
+const isOut = ({ state: word }) => ["diverged", "failed"].includes(word) || (word === "stopped" && state.race !== null);
 
 function pick(name) {
   if (name === picked) return;
   picked = name;
-  for (const element of document.querySelectorAll("[data-setting]")) element.classList.toggle("on", element.dataset.setting === name);
+  for (const element of document.querySelectorAll("[data-setting]")) {
+    element.classList.toggle("on", element.dataset.setting === name);
+  }
   showPicked();
 }
 
 function showPicked() {
   const setting = state.settings.find(({ name }) => name === picked);
   document.body.classList.toggle("picking", Boolean(setting));
-  for (const element of document.querySelectorAll(".picked")) say(element, setting ? `${setting.name}: ${result(setting)}` : "Point at a line or a setting to see it alone.");
+  const text = setting ? `${setting.name}: ${result(setting)}` : "Point at a line or a setting to see it alone.";
+  for (const element of document.querySelectorAll(".picked")) say(element, text);
 }
 
 function result({ mean, low, high, seeds, of }) {
@@ -114,14 +121,21 @@ const PARTS = {
 function showFinding() {
   const { answer, name, jobs, failures, notes, race, status } = state;
   say($("who"), `Sweep ${name}`);
-  const title = `${status === "running" ? `${Math.round(100 * (jobs.finished + jobs.failed + jobs.spared) / jobs.all)}% ` : ""}${name} – tdl`;
+  const share = Math.round(100 * (jobs.finished + jobs.failed + jobs.spared) / jobs.all);
+  const title = `${status === "running" ? `${share}% ` : ""}${name} – tdl`;
   if (document.title !== title) document.title = title;
   say($("answer"), answer || "No score yet: the first job is not over.");
-  keyed($("notes"), [...failures, ...cautions(), ...notes].map((text) => ({ name: text })), ({ name }) => create("li", { textContent: name }), () => {});
+  const texts = [...failures, ...cautions(), ...notes].map((text) => ({ name: text }));
+  keyed($("notes"), texts, ({ name }) => create("li", { textContent: name }), () => {});
   const parts = Object.keys(PARTS).map((name) => ({ name, jobs: jobs[name] ?? 0 })).filter(({ jobs }) => jobs);
-  keyed($("shares"), parts, ({ name }) => create("i", { className: name }), (bar, { jobs }) => { bar.style.flexGrow = jobs; });
-  keyed($("parts"), parts, ({ name }) => create("li", { className: name }), (item, { name, jobs }) => say(item, `${number(jobs)} ${PARTS[name]}`));
-  say($("status"), `${statusText()}${race ? ` Race after ${race.looks} ${race.looks === 1 ? "look" : "looks"}: ${race.text}.` : ""}`);
+  keyed($("shares"), parts, ({ name }) => create("i", { className: name }), (bar, { jobs }) => {
+    bar.style.flexGrow = jobs;
+  });
+  keyed($("parts"), parts, ({ name }) => create("li", { className: name }), (item, { name, jobs }) => {
+    say(item, `${number(jobs)} ${PARTS[name]}`);
+  });
+  const looks = race && `Race after ${race.looks} ${race.looks === 1 ? "look" : "looks"}: ${race.text}.`;
+  say($("status"), [statusText(), looks].filter(Boolean).join(" "));
 }
 
 function statusText() {
@@ -129,18 +143,20 @@ function statusText() {
   const played = `${number(jobs.finished + jobs.failed)} of ${number(jobs.all)} jobs are played`;
   if (status === "ended") return `Ended after ${duration(seconds)}: ${played}.`;
   if (status === "stopped") return `Stopped: ${played}, and nobody works on the others. The same command goes on.`;
-  return `Running for ${duration(seconds)}: ${played}${left === null ? "" : `, ${most ? "at most" : "about"} ${duration(left)} left`}.`;
+  const rest = left === null ? "" : `, ${most ? "at most" : "about"} ${duration(left)} left`;
+  return `Running for ${duration(seconds)}: ${played}${rest}.`;
 }
 
 // What must not be concluded.
 function cautions() {
   const { settings, status } = state, known = settings.filter(({ mean }) => mean !== null);
   if (!known.length) return [];
-  const stopped = known.filter((setting) => setting.state === "stopped"), single = known.filter(({ seeds }) => seeds === 1);
+  const single = known.length > 1 && known.every(({ seeds }) => seeds === 1);
   return [
     status === "running" && "It is not over: the order may change.",
-    single.length === known.length && known.length > 1 && "One seed each does not say which setting is better: seeds differ, too.",
-    stopped.length && "Settings that stopped have few seeds: they are worse than the leader, but their order is not known.",
+    single && "One seed each does not say which setting is better: seeds differ, too.",
+    state.race && known.some(isOut)
+      && "Settings that stopped have few seeds: they are worse than the leader, but their order is not known.",
   ].filter(Boolean);
 }
 
@@ -148,7 +164,8 @@ function cautions() {
 
 function showSettings() {
   const { settings } = state, range = shownRange(settings);
-  document.querySelector(".ranking").classList.toggle("stacked", NARROW.matches || settings.some(({ name }) => name.length > LONG));
+  const stacked = NARROW.matches || settings.some(({ name }) => name.length > LONG);
+  document.querySelector(".ranking").classList.toggle("stacked", stacked);
   say($("scale-text"), `${state.score}: means over seeds, with 95% intervals`);
   const x = scaled(range.low, range.high, 0, 100), known = settings.some(({ mean }) => mean !== null);
   $("scale").hidden = !known;
@@ -204,8 +221,9 @@ function showSetting(row, setting, rank, x) {
 // The state in words; where there is a reason, it says the state, too.
 function stateText({ state: word, why }) {
   const [sign, text] = STATES[word] ?? ["", word];
-  const other = { stopped: state.race ? text : "interrupted", stays: state.status === "ended" ? "stayed to the end" : text };
-  return `${sign} ${why || (other[word] ?? text)}`.trim();
+  if (word === "stopped" && !state.race) return "interrupted";
+  if (word === "stays" && state.status === "ended") return "stayed to the end";
+  return `${sign} ${why || text}`.trim();
 }
 
 function showInterval(ranged, { mean, low, high }, x) {
@@ -224,14 +242,19 @@ function showInterval(ranged, { mean, low, high }, x) {
 function showJobs(list, { jobs }) {
   if (list.hidden) return;
   const begun = jobs.filter(({ status }) => !(status in UNBEGUN)).map((job) => ({ name: String(job.seed), ...job }));
-  const others = Object.entries(UNBEGUN).map(([name, text]) => ({ name, text, seeds: jobs.filter(({ status }) => status === name).length }));
-  keyed(list, [...begun, ...others.filter(({ seeds }) => seeds)], () => create("li", {}, create("a")), ({ firstChild }, job) => {
+  const others = Object.entries(UNBEGUN).flatMap(([name, text]) => {
+    const seeds = jobs.filter(({ status }) => status === name).length;
+    return seeds ? [{ name, text: `${seeds} ${text}` }] : [];
+  });
+  const hint = begun.length && !begun.some(({ watch }) => watch) ? [{ name: "hint", text: UNWATCHED }] : [];
+  keyed(list, [...begun, ...others, ...hint], () => create("li", {}, create("a")), ({ firstChild }, job) => {
     showLink(firstChild, job);
-    say(firstChild, job.seeds ? `${job.seeds} ${job.text}` : `seed ${job.seed}: ${job.score === null ? job.status : round(job.score)}`);
+    say(firstChild, job.text ?? `seed ${job.seed}: ${job.score === null ? job.status : round(job.score)}`);
   });
 }
 
 const UNBEGUN = { waiting: "waiting", spared: "not needed" };
+const UNWATCHED = "without checkpoints, so they cannot play: save.final=true keeps those of a sweep";
 
 // A link to the games of a job's agent, where it has one.
 function showLink(link, { job, watch }) {
@@ -246,7 +269,8 @@ function showLink(link, { job, watch }) {
 function showRunning() {
   const { running, settings } = state;
   $("running-part").hidden = !running.length;
-  keyed($("running"), running.slice(0, MOST_RUNNING).map((job) => ({ name: job.job, ...job })), runningJob, (item, job) => {
+  const jobs = running.slice(0, MOST_RUNNING).map((job) => ({ name: job.job, ...job }));
+  keyed($("running"), jobs, runningJob, (item, job) => {
     const [link] = item.children, [, name, bar, text, watch] = link.children, setting = settings[job.setting];
     mark(item, setting);
     showLink(link, job);
@@ -262,22 +286,25 @@ function showRunning() {
 }
 
 function runningJob() {
-  return create("li", {}, create("a", {}, span("swatch"), span("name"), create("progress", { max: 1 }), span("text"), span("watch")));
+  const bar = create("progress", { max: 1 });
+  return create("li", {}, create("a", {}, span("swatch"), span("name"), bar, span("text"), span("watch")));
 }
 
 // ---- charts
 
 function showCharts() {
   const upwards = [...state.settings].reverse(), along = ALONG[state.along] ?? state.along;
-  const drawn = upwards.filter(({ curve }) => curve?.at.length), known = state.settings.filter(({ mean }) => mean !== null);
+  const drawn = upwards.filter(({ curve }) => curve?.at.length);
+  const known = state.settings.filter(({ mean }) => mean !== null);
   $("curves-part").hidden = !drawn.length;
   if (drawn.length) curves.show(drawn, along, mark);
   $("keys-part").hidden = known.length < 2 || !state.keys.length;
   if (!$("keys-part").hidden) parallel.show(upwards, state, mark);
-  const [best] = known;
-  $("curves").ariaLabel = `Mean score in training against ${along}, of ${drawn.length} settings. The list of settings has their scores.`;
-  $("keys").ariaLabel = `Lines through ${state.keys.map(({ name }) => name).join(", ")} and the score.${best ? ` Highest: ${best.name}, ${result(best)}.` : ""}`;
-  keyed($("legend"), known.filter(({ name }) => colours.has(name)), () => create("li", {}, span("swatch"), span("name")), (item, setting) => {
+  const [best] = known, highest = best ? ` Highest: ${best.name}, ${result(best)}.` : "";
+  $("curves").ariaLabel = `Mean score in training against ${along}, of ${drawn.length} settings.${highest}`;
+  $("keys").ariaLabel = `Lines through ${state.keys.map(({ name }) => name).join(", ")} and the score.${highest}`;
+  const coloured = known.filter(({ name }) => colours.has(name));
+  keyed($("legend"), coloured, () => create("li", {}, span("swatch"), span("name")), (item, setting) => {
     mark(item, setting);
     say(item.lastElementChild, setting.name);
   });
@@ -287,9 +314,10 @@ function showCharts() {
 function showImportance() {
   const { shares, rest, text } = state.importance;
   $("importance-part").hidden = state.keys.length < 2 || !shares.length && !text;
-  const rows = shares.map(({ key, share }) => ({ name: key, share, text: state.keys.find((one) => one.key === key)?.name ?? key }));
+  const names = new Map(state.keys.map(({ key, name }) => [key, name]));
+  const rows = shares.map(({ key, share }) => ({ name: key, share, text: names.get(key) ?? key }));
   if (shares.length && rest !== null) rows.push({ name: " rest", share: rest, text: "the rest" });
-  keyed($("importance"), rows, () => create("li", {}, span("name"), create("span", { className: "bar" }, create("i")), span("number")), (item, row) => {
+  keyed($("importance"), rows, shareRow, (item, row) => {
     const [name, bar, share] = item.children;
     say(name, row.text);
     bar.firstChild.style.width = `${100 * row.share}%`;
@@ -297,6 +325,8 @@ function showImportance() {
   });
   say($("importance-text"), text);
 }
+
+const shareRow = () => create("li", {}, span("name"), create("span", { className: "bar" }, create("i")), span("number"));
 
 // ---- input
 

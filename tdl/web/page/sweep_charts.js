@@ -5,7 +5,9 @@ import { node } from "/charts.js";
 const LEFT = 46, RIGHT = 12, TOP = 8, BOTTOM = 24, HEIGHT = 250; // pixels of the curves
 const ROW = 62, LETTER = 6.6; // pixels of an axis of the parallel coordinates, and of a letter of its labels
 
-export const short = (value) => value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 }).replace("K", "k");
+const COMPACT = { notation: "compact", maximumSignificantDigits: 3 };
+
+export const short = (value) => value.toLocaleString("en", COMPACT).replace("K", "k");
 
 export const scaled = (low, high, start, end) => (value) => start + (value - low) / (high - low || 1) * (end - start);
 
@@ -83,7 +85,8 @@ export class Curves extends Drawing {
   draw(width, settings, along, mark) {
     const points = new Map(settings.map(({ name, curve }) => [name, curve ? pointsOf(curve) : []]));
     const all = [...points.values()].flat(), means = all.map(({ mean }) => mean);
-    const last = all.reduce((most, { at }) => Math.max(most, at), 1), lowest = Math.min(...means), high = Math.max(...means) * 1.06;
+    const last = all.reduce((most, { at }) => Math.max(most, at), 1);
+    const lowest = Math.min(...means), high = Math.max(...means) * 1.06;
     const low = lowest < 0.4 * high ? Math.min(0, lowest) : lowest;
     const x = scaled(0, last, LEFT, width - RIGHT), y = scaled(low, high, HEIGHT - BOTTOM, TOP);
     this.setHeight(HEIGHT);
@@ -92,7 +95,8 @@ export class Curves extends Drawing {
     keyed(this.bands, settings, () => node("path", { class: "band" }), (path, setting) => {
       mark(path, setting);
       const banded = points.get(setting.name).filter(({ low }) => low !== null);
-      path.setAttribute("d", outline([...banded.map((p) => [x(p.at), y(p.low)]), ...banded.reverse().map((p) => [x(p.at), y(p.high)])]));
+      const [below, above] = ["low", "high"].map((bound) => banded.map((point) => [x(point.at), y(point[bound])]));
+      path.setAttribute("d", outline([...below, ...above.reverse()]));
     });
     keyed(this.lines, settings, line, (group, setting) => {
       mark(group, setting);
@@ -113,12 +117,16 @@ function frame(width, x, y, last, low, high, along) {
     node("line", { x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value) }),
     label(short(value), { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }),
   ]);
-  const columns = ticks(0, last, width < 420 ? 3 : 5).map((value) =>
-    label(value ? short(value) : `0 ${along}`, { x: x(value), y: HEIGHT - 6, "text-anchor": value ? "middle" : "start" }));
+  const columns = ticks(0, last, width < 420 ? 3 : 5).map((value) => {
+    const text = value ? short(value) : `0 ${along}`;
+    return label(text, { x: x(value), y: HEIGHT - 6, "text-anchor": value ? "middle" : "start" });
+  });
   return [...rows, ...columns];
 }
 
-const outline = (points) => (points.length ? `M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}` : "");
+function outline(points) {
+  return points.length ? `M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}` : "";
+}
 
 // A line that can be seen, and around it one that is easy to hit.
 function line() {
@@ -147,13 +155,13 @@ export class Parallel extends Drawing {
     const known = { name: score, scale: "linear", values: [...new Set(means)].sort((a, b) => a - b) };
     const axes = [
       ...keys.map((key) => ({ ...axis(key, width), value: ({ values }) => values[key.key] })),
-      ...(means.length ? [{ ...axis(known, width), value: ({ mean }) => mean ?? undefined }] : []),
+      ...(means.length ? [{ ...axis(known, width), value: ({ mean }) => mean ?? NaN }] : []),
     ];
     this.frame.replaceChildren(...axes.flatMap((one, row) => drawnAxis(one, row, width)));
     keyed(this.lines, settings, line, (group, setting) => {
       mark(group, setting);
-      const points = axes.map(({ x, value }, row) => [value(setting), x, row]).filter(([value]) => value !== undefined);
-      trace(group, outline(points.map(([value, x, row]) => [x(value), rowAt(row)])));
+      const points = axes.map(({ x, value }, row) => [x(value(setting)), rowAt(row)]);
+      trace(group, outline(points.filter(([x]) => Number.isFinite(x))));
     });
   }
 }
@@ -164,11 +172,13 @@ const rowAt = (row) => ROW * row + 26;
 function axis({ key, name, scale, values }, width) {
   const [start, end] = [12, width - 24];
   if (scale === "names" || !values.length) {
-    const room = (end - start) / Math.max(1, values.length), x = (value) => start + room * (values.indexOf(value) + 0.5);
+    const room = (end - start) / Math.max(1, values.length);
+    const x = (value) => start + room * (values.indexOf(value) + 0.5);
     return { name, x, labels: values.map((value) => [x(value), cut(String(value ?? "none"), room)]) };
   }
   const [low, high] = [values[0], values.at(-1)], logs = scale === "log";
-  const x = logs ? (value) => scaled(Math.log(low), Math.log(high), start, end)(Math.log(value)) : scaled(low, high, start, end);
+  const byLogs = scaled(Math.log(low), Math.log(high), start, end);
+  const x = logs ? (value) => byLogs(Math.log(value)) : scaled(low, high, start, end);
   const shown = key !== undefined && values.length <= 8 ? values : logs ? powers(low, high) : ticks(low, high, width / 90);
   return { name: logs ? `${name} (logarithmic)` : name, x, labels: shown.map((value) => [x(value), short(value)]) };
 }
@@ -179,7 +189,10 @@ function powers(low, high) {
   return round.filter((value) => value >= low && value <= high);
 }
 
-const cut = (text, room) => (text.length * LETTER <= room - 4 ? text : `${text.slice(0, Math.max(1, Math.floor((room - 4) / LETTER) - 1))}…`);
+function cut(text, room) {
+  const most = Math.max(2, Math.floor((room - 4) / LETTER));
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
 
 function drawnAxis({ name, labels }, row, width) {
   const y = rowAt(row), elements = [
