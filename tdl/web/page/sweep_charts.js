@@ -4,6 +4,7 @@ import { node } from "/charts.js";
 
 const LEFT = 46, RIGHT = 12, TOP = 8, BOTTOM = 24, HEIGHT = 250; // pixels of the curves
 const ROW = 62, LETTER = 6.6; // pixels of an axis of the parallel coordinates, and of a letter of its labels
+const LOGS_FROM = 4; // numbers whose largest is so many times the smallest are shown by logarithms
 
 const COMPACT = { notation: "compact", maximumSignificantDigits: 3 };
 
@@ -168,15 +169,15 @@ export class Parallel extends Drawing {
 
 const rowAt = (row) => ROW * row + 26;
 
-// Where the values of a key are on its axis, and the labels.
+// Where the values of a key are on its axis, and the labels. Numbers that are too close for names of a figure stay numbers.
 function axis({ key, name, scale, values }, width) {
-  const [start, end] = [12, width - 24];
-  if (scale === "names" || !values.length) {
+  const [start, end] = [12, width - 24], [low, high] = [values[0], values.at(-1)];
+  if (!values.length || values.some((value) => typeof value !== "number")) {
     const room = (end - start) / Math.max(1, values.length);
     const x = (value) => start + room * (values.indexOf(value) + 0.5);
     return { name, x, labels: values.map((value) => [x(value), cut(String(value ?? "none"), room)]) };
   }
-  const [low, high] = [values[0], values.at(-1)], logs = scale === "log";
+  const logs = scale === "log" || (scale === "names" && low > 0 && high >= LOGS_FROM * low);
   const byLogs = scaled(Math.log(low), Math.log(high), start, end);
   const x = logs ? (value) => byLogs(Math.log(value)) : scaled(low, high, start, end);
   const shown = key !== undefined && values.length <= 8 ? values : logs ? powers(low, high) : ticks(low, high, width / 90);

@@ -74,8 +74,8 @@ def race(status="running"):
 
 
 def many():
-    """50 settings of four keys and 20 seeds."""
-    scales = [("alpha", "log"), ("lambda", "linear"), ("learner", "names"), ("tuples", "names")]
+    """50 settings of four keys and 20 seeds; the values of one are too close for a figure's axis of numbers."""
+    scales = [("alpha", "log"), ("lambda", "names"), ("learner", "names"), ("tuples", "names")]
     settings = []
     for i in range(50):
         values = {"alpha": 0.01 * 1.1**i, "lambda": i / 50, "learner": ("td", "tc")[i % 2], "tuples": f"set{i % 5}"}
@@ -253,6 +253,20 @@ def test_a_click_on_a_job_watches_its_agent_and_a_link_leads_back(shown):
     assert page.url.endswith("/sweep?sweep=.")
 
 
+def test_what_was_interrupted_is_no_loser_and_what_has_no_checkpoint_says_so(shown):
+    jobs = [job(0, "alpha1-seed0", 4000.0, "finished"), job(1, "alpha1-seed1", None, "stopped")]
+    page = shown(
+        state_of([setting("alpha 1", {"alpha": 1}, 4000.0, 1, 2, "stopped", jobs=jobs)], status="stopped")
+    ).page
+    assert page.text_content("#settings .why") == "interrupted"
+    assert page.eval_on_selector_all(".out", ON) == []
+    assert "The same command goes on." in page.text_content("#status")
+    page.click("#settings button")
+    texts = page.eval_on_selector_all("#settings .jobs li", "all => all.map(e => e.textContent)")
+    assert texts[:2] == ["seed 0: 4,000", "seed 1: stopped"]
+    assert "save.final=true" in texts[2]
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_width_without_scrolling_sideways_and_with_contrast(shown, width, scheme):
@@ -272,6 +286,8 @@ def test_of_many_settings_the_best_are_shown_and_coloured(shown):
     assert set(coloured[7:]) == {""}
     names = page.eval_on_selector_all("#keys text.name", "all => all.map(e => e.textContent)")
     assert names == ["alpha (logarithmic)", "lambda", "learner", "tuples", "mean score of 1,000 games"]
+    labels = page.eval_on_selector_all("#keys text", "all => all.map(e => e.textContent)")
+    assert {"0.01", "1", "0.5", "tc", "set4"} <= set(labels)  # round ones of many numbers, and all names
     assert page.eval_on_selector_all("#importance .number", "all => all.map(e => e.textContent)")[0] == "23%"
     check_looks(page)
 
