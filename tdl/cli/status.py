@@ -8,7 +8,6 @@ import textwrap
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from tdl.cli.messages import CommandParser, one_line_errors
 from tdl.errors import TdlError
@@ -17,12 +16,12 @@ from tdl.statistics.intervals import interval_text
 from tdl.storage.result_file import lack
 from tdl.storage.run_folder import OUTPUTS, RESULT, RUNNING, SWEEP
 from tdl.sweeps.sweep_files import SweepFiles
+from tdl.sweeps.sweep_settings import STOPPED
+from tdl.sweeps.sweep_state import State, state_of
 from tdl.sweeps.table import MAX_ROWS
 
 BAR, SHORTEST = 20, 14  # characters of a bar, and of a name at least
 SECONDS = 2.0  # between two looks
-
-State = dict[str, Any]
 
 
 def newest() -> Path:
@@ -52,6 +51,7 @@ def as_text(state: State, width: int) -> str:
     counts = {name: number for name, number in state["jobs"].items() if number and name != "all"}
     jobs = ", ".join(f"{number:,} {name}" for name, number in counts.items())
     left = "" if state["left"] is None else f"; {'at most ' * state['at_most']}{time_text(state['left'])} left"
+    left = "; the same command goes on" if state["status"] == STOPPED else left
     head = [f"{state['folder']}: {state['status']}{left}", f"{state['jobs']['all']:,} jobs: {jobs}"]
     head += [f"race: {state['race']['text']}"] if state["race"] else []
     running = [_running(job, state["settings"][job["setting"]]["name"]) for job in state["running"]]
@@ -98,8 +98,6 @@ def main(words: Sequence[str] | None = None) -> None:
     options = parser.parse_args(words)
     folder = options.folder or newest()
     check_sweep(folder)
-    from tdl.sweeps.sweep_state import state_of  # not at the top: pandas takes half a second
-
     files = SweepFiles(folder)
     while True:
         state = state_of(files)

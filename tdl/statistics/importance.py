@@ -33,16 +33,14 @@ def main_effects(
     codes = {key: _codes(column) for key, column in values.items()}
     columns = [np.eye(code.max() + 1)[code][:, 1:] for code in codes.values()]
     design = np.column_stack([np.ones(len(scores)), *columns])
-    if design.shape[1] >= len(scores) or np.linalg.matrix_rank(design) < design.shape[1]:
+    few = design.shape[1] >= len(scores) or np.linalg.matrix_rank(design) < design.shape[1]
+    if few or not np.ptp(scores) > 0:
         return {}, 1.0
-    effects = np.split(
-        np.linalg.lstsq(design, scores, rcond=None)[0][1:], np.cumsum([c.shape[1] for c in columns])[:-1]
-    )
-    residual = scores - design @ np.concatenate([[0.0], *effects])
+    sizes = [column.shape[1] for column in columns]
+    fitted = np.linalg.lstsq(design, scores, rcond=None)[0]
+    residual, effects = scores - design @ fitted, np.split(fitted[1:], np.cumsum(sizes)[:-1])
     parts = [float(np.var([0.0, *effect])) for effect in effects]
     total = sum(parts) + float(residual.var())
-    if not total > 0:
-        return {}, 1.0
     shares = {key: round(part / total, 6) for key, part in zip(codes, parts, strict=True)}
     return shares, round(max(0.0, 1 - sum(shares.values())), 6)
 

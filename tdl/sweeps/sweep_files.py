@@ -20,7 +20,7 @@ from tdl.statistics.summary import parse_blocks
 from tdl.storage.checkpoint import META
 from tdl.storage.reading import open_file, read_notes, read_text
 from tdl.storage.run_folder import BLOCKS, CHECKPOINT, FAILED, HYDRA, PASSING, RESULT, RUNNING, SWEEP, RunFolder
-from tdl.sweeps.job import Outcome, run_of
+from tdl.sweeps.job import run_of
 from tdl.sweeps.race import RACE
 from tdl.sweeps.table import lost_row
 
@@ -130,11 +130,15 @@ class SweepFiles:
             return self._read(path, read)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except OSError as error:
-            self.wrong.append(printable(file_text(error)))
-        except TdlError as error:
-            self.wrong.append(printable(str(error)))
+        except (TdlError, OSError) as error:
+            self._note(error)
         return None
+
+    def _note(self, error: TdlError | OSError) -> str:
+        """Note what is wrong, with names of files below the folder."""
+        text = file_text(error) if isinstance(error, OSError) else str(error)
+        self.wrong.append(printable(text.replace(f"{self.folder}/", "")))
+        return self.wrong[-1]
 
     def _check_inside(self, path: Path) -> None:
         if self.root is not None and not Path(os.path.realpath(path)).is_relative_to(self.root):
@@ -156,14 +160,10 @@ class SweepFiles:
         try:
             known: tuple[dict[str, Any], dict[str, float]] = self._read(run / RESULT, partial(_result, run))
             return known
-        except OSError as error:
-            outcome = None if error.errno not in PASSING else Outcome(2, file_text(error))
-        except TdlError as error:
-            outcome = Outcome(2, str(error))
-        if outcome is not None:
-            self.wrong.append(printable(outcome.line))
+        except (TdlError, OSError) as error:
+            damaged = isinstance(error, TdlError) or error.errno in PASSING
+            status = {"status": FAILED, "error": self._note(error)} if damaged else {"status": RUNNING, "error": None}
         row = self._tried(folder / HYDRA / "config.yaml", lambda _: lost_row(folder, None))
-        status = {"status": RUNNING, "error": None} if outcome is None else {"status": FAILED, "error": outcome.line}
         return (row or row_of(str(folder), {"names": {}, "config": {}})) | status, {}
 
     def words(self, job: JobFiles) -> list[str]:
@@ -201,7 +201,7 @@ def is_positive(value: object) -> bool:
 
 
 def _blocks(path: Path) -> Blocks | None:
-    with open_file(path) as file, naming(f"{path.parent.name}/{path.name}", TdlError):
+    with open_file(path) as file, naming(path, TdlError):
         table = parse_blocks(file)
         changed = os.fstat(file.fileno()).st_mtime
     columns = {name: table[name].astype(float) for name in FIGURES if name in table}
@@ -216,6 +216,8 @@ def _blocks(path: Path) -> Blocks | None:
 
 def _race_rows(path: Path) -> list[dict[str, str]]:
     """The rows of the file of a race, with all columns as text."""
-    with naming(path, TdlError):
+    try:
         rows = csv.DictReader(StringIO(read_text(path, MAX_RACE)), restval="")
         return [{str(name): str(value) for name, value in row.items()} for row in rows]
+    except csv.Error as error:
+        raise TdlError(f"{path}: cut or corrupt: {error}") from error

@@ -92,7 +92,8 @@ class Settings:
         except TdlError as error:
             self.files.wrong.append(f"how many jobs there will be is not known: {error}")
         if len(self.known):
-            keys |= {*factors(self.known)} - {*confounded_keys(self.known)}
+            differing = factors(self.known)
+            keys |= {*differing} - {*confounded_keys(self.known[[*differing]])}
         return plan, sorted(keys - {"seed"}, key=lambda key: (key not in NAMELESS, key))
 
     def _grouped(self, jobs: Sequence[JobFiles]) -> list[Setting]:
@@ -113,7 +114,7 @@ class Settings:
 
     def _not_begun(self, jobs: Sequence[JobFiles]) -> list[PlannedJob]:
         """The planned jobs that have no folder, by the values of their keys, or else by the words that Hydra noted."""
-        keys = [key for key in (self.plan[0].values if self.plan else ()) if key in self.table]
+        keys = [key for key in (self.plan[0].values if self.plan else ()) if key in self.table or not jobs]
         left = {_texts(job.values, keys): job for job in self.plan}
         others = [job for job in jobs if left.pop(_texts(job.row, keys), None) is None]
         words = {frozenset(self.files.words(job)) for job in others} if left else set()
@@ -132,15 +133,13 @@ class Settings:
                     job.status = SPARED if job.status in (WAITING, PAUSED, STOPPED) else job.status
 
     def compare(self) -> None:
-        """Give each setting its mean over seeds, as tables of runs have it; the best that is left comes first."""
+        """Give each setting its mean over seeds, as tables of runs have it; the best comes first."""
         rows = [row for number, setting in enumerate(self.all) for row in self._scores(number, setting)]
         means = comparison.means(pd.DataFrame(rows), "number", self.score).to_dict("records") if rows else []
         for row in means:
             setting, bounds = self.all[int(row["number"])], (row["low"], row["high"])
             setting.mean, (setting.low, setting.high) = row["mean"], bounds
-        self.all.sort(
-            key=lambda setting: (not setting.scores, setting.is_out(), -setting.mean if setting.scores else 0)
-        )
+        self.all.sort(key=_place)
 
     def _scores(self, number: int, setting: Setting) -> Iterator[dict[str, Any]]:
         """A row for each job with a score, which it gets here."""
@@ -164,10 +163,18 @@ class Settings:
         rows = [row for number, setting in enumerate(self.all) for row in self._scores(number, setting)]
         if not rows:
             return ""
-        best = self.all[0]
-        if sum(bool(setting.scores) for setting in self.all) <= MAX_PAIRS:
+        best, scored = self.all[0], sum(bool(setting.scores) for setting in self.all)
+        early = len(best.scores) == 1 and any(setting.count(RUNNING, WAITING) for setting in self.all)
+        if scored <= MAX_PAIRS and not early:
             return sentence(pd.DataFrame(rows), self.keys, self.score)
-        return f"Best: {self.name(best)}, {interval_text(best.mean, best.low, best.high)}, {len(best.scores)} runs."
+        seeds = f"{len(best.scores):,} {'runs' if len(best.scores) > 1 else 'run'}"
+        return f"Best so far: {self.name(best)}, {interval_text(best.mean, best.low, best.high)}, {seeds}."
+
+
+def _place(setting: Setting) -> tuple[bool, bool, bool, float]:
+    """The order: the leader of a race, then the best mean; then those that are out, and those without a score."""
+    mean = -setting.mean if setting.scores else 0.0
+    return not setting.scores, setting.is_out(), setting.row.get("verdict") != "leads", mean
 
 
 def _texts(values: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, ...]:

@@ -132,13 +132,14 @@ def _left(jobs: Sequence[Job], running: Sequence[State]) -> float | None:
 
 
 def _settings(settings: Settings, rows: Sequence[Mapping[str, str]]) -> State:
-    leaders = {row.get("look"): row.get("job") for row in rows if row.get("verdict") == "leads"}
-    names = {job.files.name: settings.name(setting) for setting in settings.all for job in setting.jobs if job.files}
-    points = max(8, min(POINTS, ALL_POINTS // max(1, len(settings.all))))
+    leads = {row.get("look"): row.get("job") for row in rows if row.get("verdict") == "leads"}
+    titles = [settings.name(setting) for setting in settings.all]
+    names = {job.files.name: name for setting, name in zip(settings.all, titles, strict=True)
+             for job in setting.jobs if job.files}  # fmt: skip
+    points = max(8, min(POINTS, ALL_POINTS // max(1, len(titles))))
     along, failed, whole = _along([job for setting in settings.all for job in setting.jobs]), [], []
-    for number, setting in enumerate(settings.all):
-        name, lost = settings.name(setting), _lost(setting)
-        leader = names.get(leaders.get(setting.row.get("look")) or "", "the leader")
+    for number, (setting, name) in enumerate(zip(settings.all, titles, strict=True)):
+        lost, leader = _lost(setting), names.get(leads.get(setting.row.get("look")) or "", "the leader")
         failed += [f"{name}: {text}" for text in lost]
         whole.append({
             "id": number, "name": name, "values": setting.values,

@@ -27,6 +27,8 @@ class ServedSweeps:
 
     def get(self, name: object) -> dict[str, Any]:
         """The state of the sweep of this name."""
+        if name is None:
+            raise Refusal(HTTPStatus.NOT_FOUND, "sweep: expected the name of one below this folder")
         folder = self.library.path(name)
         with turn(self._lock, "other sweeps are being read"):
             files, asked, state = self._kept.pop(folder, (SweepFiles(folder, self.library.folder), 0.0, {}))
