@@ -38,7 +38,7 @@ async function look() {
   } catch (error) {
     $("error-text").textContent = error.message;
     $("error").hidden = false;
-    if (!state) say($("answer"), "No sweep to show");
+    if (!state) say($("who"), "");
   }
   clearTimeout(next);
   next = setTimeout(look, pause);
@@ -46,6 +46,7 @@ async function look() {
 
 function show() {
   performance.mark("sweep");
+  document.querySelector("main").hidden = false;
   giveColours();
   showFinding();
   showSettings();
@@ -155,6 +156,7 @@ function cautions() {
   return [
     status === "running" && "It is not over: the order may change.",
     single && "One seed each does not say which setting is better: seeds differ, too.",
+    known[0].seeds === 2 && known.length > 1 && "Two seeds are few: intervals are wide, and the order may be chance.",
     state.race && known.some(isOut)
       && "Settings that stopped have few seeds: they are worse than the leader, but their order is not known.",
   ].filter(Boolean);
@@ -179,13 +181,15 @@ function showSettings() {
   say($("all"), all ? `The best ${SHOWN} only` : `All ${settings.length} settings`);
 }
 
-// From the lowest mean to the highest and the best's interval; what is far below the others is off the scale.
+// The means, and as much of the best's interval as they take; what is far below the others is off the scale.
 function shownRange(settings) {
   const means = settings.map(({ mean }) => mean).filter((mean) => mean !== null);
   if (!means.length) return { low: 0, high: 1 };
   const [best, least] = [means[0], means.at(-1)], middle = means[Math.floor(means.length / 2)];
-  const low = Math.max(least, best - 4 * (best - middle) || least), edge = (best - low || Math.abs(best) || 1) * 0.15;
-  return { low: Math.min(low, settings[0].low ?? low) - edge, high: Math.max(best, settings[0].high ?? best) + edge };
+  const lowest = best > middle ? Math.max(least, best - 4 * (best - middle)) : least;
+  const room = best - lowest || Math.abs(best) / 10 || 1, [{ low, high }] = settings;
+  const [below, above] = [Math.max(low ?? best, lowest - room), Math.min(high ?? best, best + room)];
+  return { low: Math.min(lowest, below) - room / 10, high: above + room / 10 };
 }
 
 const span = (className) => create("span", { className });

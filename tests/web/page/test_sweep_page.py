@@ -215,6 +215,15 @@ def test_a_server_that_has_gone_is_told_and_the_last_state_stays(shown):
     shows.watched.complaints.clear()  # of the address that did not answer
 
 
+def test_where_no_sweep_is_the_server_says_so(browser, server):
+    watched = Watched()
+    watched.page.goto(f"{server.url}sweep")
+    watched.page.wait_for_selector("#error:not([hidden])")
+    assert watched.page.text_content("#error").startswith("sweep: expected the name of one")
+    assert watched.page.is_hidden("main")
+    watched.close(server.url)
+
+
 def test_a_setting_stands_out_everywhere_by_mouse_keyboard_and_tap(shown):
     page = shown(race()).page
     everywhere = ["alpha 0.1"] * 5  # in the list, a band, two lines, and the legend
