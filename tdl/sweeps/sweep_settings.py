@@ -79,7 +79,8 @@ class Settings:
         self.table = pd.DataFrame([job.row for job in jobs])
         self.known = self.table[self.table["seed"].notna()] if "seed" in self.table else self.table
         self.base = flat({name: value for name, value in notes.items() if name != "hydra"})
-        self.base |= value_at(notes, "hydra", "runtime", "choices") or {}
+        choices = value_at(notes, "hydra", "runtime", "choices")
+        self.base |= choices if isinstance(choices, dict) else {}
         self.plan, self.keys = self._plan_and_keys()
         self.score = SCORE if SCORE in self.table and self.table[SCORE].notna().any() else LAST
         self.all = self._grouped(jobs)
