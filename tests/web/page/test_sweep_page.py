@@ -93,9 +93,11 @@ class Shown:
         self.page, self.server = self.watched.page, server
         self.page.route("**/api/sweep?*", self._answer)
         if stopped_clock:
-            self.page.clock.install()
+            self.page.clock.install(time=0)
         self.page.goto(f"{server.url}sweep?sweep=.")
         self.page.wait_for_selector("#settings li")
+        if stopped_clock:
+            self.page.clock.pause_at(1_000_000)
 
     def _answer(self, route):
         self.asked += 1
@@ -193,6 +195,8 @@ def test_what_is_new_is_shown_in_place(shown):
 
 def test_a_sweep_that_runs_is_asked_for_again_unless_nobody_looks_or_it_is_over(shown):
     shows = shown(race(), stopped_clock=True)
+    shows.become(race() | {"answer": "A new one."})
+    wait(shows.page, "document.getElementById('answer').textContent === 'A new one.'")
     assert not shows.asks_after(1500)
     assert shows.asks_after(1000)
     shows.page.evaluate("Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })")
