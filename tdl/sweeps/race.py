@@ -90,7 +90,7 @@ class Race:
         """A row for each setting that took part in a look; distances are shares of the leader's score."""
         names, first = names_of([*self.numbers]), [next(iter(row.values())) for row in self.numbers.values()]
         for i in np.flatnonzero(~np.isnan(look.behind)):
-            behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin))
+            behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin[i]))
             score = self.scores[i, : look.seeds].mean()
             yield (look.seeds, look.share, names[i], self.folders[first[i]].name, score, behind, margin,
                    _verdict(look, int(i)))  # fmt: skip
