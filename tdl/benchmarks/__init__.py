@@ -15,7 +15,7 @@ BENCHMARKS = {
 }
 """What each benchmark measures, by its name, which is that of its module."""
 
-SCRIPTS = ("boards", "dqn", "gym", "limit", "merge", "move", "search", "serve", "sweep")
+SCRIPTS = ("boards", "dqn", "gym", "limit", "merge", "move", "search", "serve", "status", "sweep")
 """Benchmarks of a checkout, in experiments/benchmarks."""
 
 

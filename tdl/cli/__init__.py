@@ -7,6 +7,7 @@ COMMANDS: Mapping[str, str] = {
     "sweep": "train with each combination of several values: tdl sweep alpha=0.1,0.3 seeds=5 (the same as run -m)",
     "evaluate": "games of a trained network, without learning: tdl evaluate outputs/FOLDER evaluate.plies=2",
     "games": "games of a trained network move by move, for NumPy: tdl games outputs/FOLDER games.npz games=1000",
+    "status": "how far a sweep is: tdl status outputs/FOLDER",
     "report": "a page about runs: tdl report outputs/FOLDER",
     "diff": "what differs between two runs: tdl diff outputs/A outputs/B",
     "play": "play, or watch an agent, on the terminal",

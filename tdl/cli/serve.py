@@ -13,7 +13,7 @@ from tdl.config.compose import Schema, keys, options_of
 from tdl.errors import Interrupted, TdlError, refuse
 from tdl.players.kinds import SMALL, is_small
 from tdl.runs.interrupts import Interrupts
-from tdl.storage.run_folder import OUTPUTS, RunFolder
+from tdl.storage.run_folder import OUTPUTS, SWEEP, RunFolder
 from tdl.sweeps.job import JobContext
 from tdl.web.library import Library, Refusal
 from tdl.web.server import Server, check_loopback
@@ -57,11 +57,12 @@ def job(cfg: DictConfig, _: JobContext) -> None:
 
 
 def site(options: ServeOptions) -> Site:
-    """The site, with the checkpoint that is shown first."""
+    """The site, with the checkpoint that is shown first; that of a sweep begins with the sweep."""
     library = Library(Path(options.folder))
     first = options.checkpoint or SMALL
     first = first if is_small(first) else library.name(Path(first).resolve())
-    served = Site(library, first, options.sessions, options.seconds)
+    shows_sweep = options.checkpoint is None and (library.folder / SWEEP).is_file()
+    served = Site(library, first, options.sessions, options.seconds, "." if shows_sweep else None)
     try:
         served.agents.get(first)
     except Refusal as error:  # a link that leads out of the folder

@@ -1,5 +1,6 @@
 """One training run: blocks of self-play, and after each progress, records, checkpoints and the end of the run."""
 
+import math
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -159,8 +160,8 @@ class TrainingRun:
 
     def _train(self, interrupts: Interrupts, logger: Logger) -> None:
         """Play blocks until the run ends or is interrupted, and save."""
-        spent = self.setup.budget.spent(self.reached.moves, self.reached.seconds)
-        progress = Progress("train", self.setup.episodes, "moves", self.reached.episode, spent)
+        episodes = math.ceil(self.setup.episodes * self.pause_at)
+        progress = Progress("train", episodes, "moves", self.reached.episode, self._spent(*self.reached[1:]))
         log = EpisodeLog(self.folder, self.reached.episode, block_columns(self.setup.rules))
         with closing(progress), closing(log):
             while not (self.trained() or self.paused() or interrupts.requested):
@@ -173,12 +174,12 @@ class TrainingRun:
 
     def _play_blocks(self, log: EpisodeLog, progress: Progress) -> list[dict[str, Any]]:
         """Train the next block of games, or as many as are trained at once; its rows of `blocks.csv`."""
-        before, budget = self.reached, self.setup.budget
+        before = self.reached
         episodes = min(self.agent.episodes_until_sync(self.setup.block), self.setup.episodes - before.episode)
         first_move, start = self.trainer.moves, time.perf_counter()
 
         def on_progress(finished: int, moves: int) -> None:
-            spent = budget.spent(before.moves + moves, before.seconds + time.perf_counter() - start)
+            spent = self._spent(before.moves + moves, before.seconds + time.perf_counter() - start)
             progress.update(before.episode + finished, first_move + moves, share=spent)
 
         share = self.setup.share(*before)
@@ -194,9 +195,13 @@ class TrainingRun:
             log.append(block, row, text, self.agent.evaluation_records())
             self._last_block = block, int(row["moves_per_second"])
             rows.append(row)
-        spent = budget.spent(self.reached.moves, self.reached.seconds)
+        spent = self._spent(self.reached.moves, self.reached.seconds)
         progress.update(self.reached.episode, self.trainer.moves, self._note(row), share=spent)
         return rows
+
+    def _spent(self, moves: int, seconds: float) -> float:
+        """The share that is used up of the budget until the run ends or pauses."""
+        return self.setup.budget.spent(moves, seconds) / self.pause_at
 
     def _note(self, row: Mapping[str, Any]) -> str:
         """What is shown of a block while the next one is played."""

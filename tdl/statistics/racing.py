@@ -18,8 +18,9 @@ DIVERGED = -math.inf
 FIRST, ERROR, LAPSES = 2, 0.05, 2
 """Seeds of every setting; how often the best setting stops at most; runs that diverge until their setting stops."""
 
-CATCH_UP = 0.3
-"""At a rung a setting may be behind by this times the logarithm of how much is left, beside what chance may do."""
+CATCH_UP = 0.15
+"""At a rung a setting may be behind by this times the logarithm of 1/share, beside what chance may do: by 29% at a
+tenth of the budget. Settings of the experiment `learners` caught up by less (`experiments/racing/rungs.csv`)."""
 
 Scores = NDArray[np.float64]
 
@@ -34,7 +35,7 @@ class Look:
     share : of the budget that they have played.
     means : mean scores, of logarithms where all scores are above 0; -inf after a divergence, nan of who was out.
     behind : how far they are below the leader's.
-    margin : who is further behind stops; inf where nothing can be said.
+    margin : who is further behind than its own stops; inf where nothing can be said.
     stopped : those that stop here.
     """
 
@@ -42,7 +43,7 @@ class Look:
     share: float
     means: Scores
     behind: Scores
-    margin: float
+    margin: Scores
     stopped: NDArray[np.bool_]
 
 
@@ -97,13 +98,13 @@ def standing(
         left = np.flatnonzero(~stopped)
         if len(left) <= 1 and layer < len(rungs):
             continue
-        due = [(int(i), seed) for seed in range(n) for i in left if np.isnan(layers[layer, i, seed])]
-        if due:
-            return Standing(looks, seeds[-1], stopped, due, layer)
+        gaps = np.argwhere(np.isnan(layers[layer, left, :n]).T)
+        if len(gaps):
+            return Standing(looks, seeds[-1], stopped, [(int(left[i]), int(seed)) for seed, i in gaps], layer)
         seeds[layer, left] = n
         if n >= 2:
-            rows = [row[:played] for row, played in zip(layers[layer], seeds[layer], strict=True)]
-            looks.append(look_at(rows, stopped, len(looks) + 1, error, [*rungs, 1.0][layer]))
+            counted = np.where(np.arange(n) < seeds[layer][:, None], layers[layer, :, :n], np.nan)
+            looks.append(look_at(counted, stopped, len(looks) + 1, error, [*rungs, 1.0][layer]))
             stopped = stopped | looks[-1].stopped
         if (~stopped).sum() <= 1 and layer == len(rungs):
             break
@@ -116,51 +117,63 @@ def _plan(first: int, most: int, rungs: int) -> Iterator[tuple[int, int]]:
     yield from ((rungs, n) for n in range(first, most + 1))
 
 
-def look_at(rows: Sequence[Scores], out: NDArray[np.bool_], number: int, error: float, share: float = 1.0) -> Look:
+def look_at(scores: Scores, out: NDArray[np.bool_], number: int, error: float, share: float = 1.0) -> Look:
     """The decision of a look: who stops, as worse than the leader beyond doubt or diverged twice.
 
     Student's t of the logarithms, one-sided, of the leader against each other one, with the variance of all settings
-    pooled: two seeds of eight settings give 8 degrees of freedom. Looks repeat and settings are many, so look n at one
-    of k settings has the error `error / (k - 1) / (n * (n + 1))`; over all n the last factor sums to 1 (Bonferroni).
-    So no decision depends on how many seeds are to come. That settings with less than two finite scores stop by
-    nothing but divergence leaves the bound as it is.
+    pooled: two seeds of eight settings give 8 degrees of freedom. Where the variances of the two alone are larger,
+    these count, since spreads may differ. Looks repeat and settings are many: the error until look n at one of k
+    settings is `error / (k - 1) * spent(n)`, where `spent` rises to 1 (Bonferroni). So no decision depends on how many
+    seeds are to come. That settings with less than two finite scores stop by nothing but divergence leaves the bound
+    as it is. How often the best stays was simulated: experiments/racing.
 
     Racing: Maron and Moore (1994), Hoeffding races, NIPS 6; Birattari et al. (2002), A racing algorithm for
     configuring metaheuristics, GECCO, who test without a bound on the whole race.
 
     Parameters
     ----------
-    rows : the scores of each setting.
+    scores : shape (settings, seeds), nan where none is.
     out : those that have stopped; their scores count for the variance.
     number : of the look, from 1 on.
     share : of the budget that is played. Below 1 a setting stops only where it cannot catch up either (`CATCH_UP`).
     """
-    lapses = np.array([np.isneginf(row).sum() for row in rows])
+    lapses, seeds = np.isneginf(scores).sum(axis=1), scores.shape[1]
     lost = ~out & (lapses >= LAPSES)
-    values, logarithmic = _logarithms(rows)
-    means = np.array([row.mean() if len(row) else DIVERGED for row in values])
-    left, seeds = ~out & ~lost & np.isfinite(means), max(map(len, rows))
+    values, logarithmic = _logarithms(scores)
+    played = (~np.isnan(values)).sum(axis=1)
+    means = np.where(played > 0, np.nansum(values, axis=1) / np.maximum(played, 1), DIVERGED)
+    left = ~out & ~lost & np.isfinite(means)
     behind = np.where(out, np.nan, max(means[left], default=np.nan) - means)
-    margin = _margin([row for row, lapse in zip(values, lapses, strict=True) if len(row) > 1 and not lapse],
-                     seeds, error / max(1, len(rows) - 1) / (number * (number + 1)))  # fmt: skip
+    leader = int(np.where(left, means, DIVERGED).argmax())
+    margin = _margin(values, leader, error / max(1, len(scores) - 1) * (spent(number) - spent(number - 1)))
     if share < 1:
-        margin += CATCH_UP * math.log(1 / share) if logarithmic else math.inf
+        margin = margin + (CATCH_UP * math.log(1 / share) if logarithmic else math.inf)
     stopped = lost | (left & (behind > margin))
     return Look(seeds, share, np.where(out, np.nan, means), behind, margin, stopped)
 
 
-def _margin(known: Sequence[Scores], seeds: int, level: float) -> float:
-    """How far the mean of so many seeds may be below another by chance; inf where no variance is known."""
-    freedom = sum(len(row) - 1 for row in known)
-    squares = sum(float(((row - row.mean()) ** 2).sum()) for row in known)
-    if squares == 0:
-        return math.inf
-    return t_quantile(1 - 2 * level, freedom) * math.sqrt(2 * squares / freedom / seeds)
+def spent(number: int) -> float:
+    """The share of the error until a look: little at first, when spreads are hardly known."""
+    return (number / (number + 2)) ** 3
 
 
-def _logarithms(rows: Sequence[Scores]) -> tuple[Sequence[Scores], bool]:
+def _margin(values: Scores, leader: int, level: float) -> Scores:
+    """How far the mean of each setting may be below the leader's by chance; inf where no variance is known."""
+    known = np.where(np.isneginf(values).any(axis=1, keepdims=True), np.nan, values)
+    freedom = np.maximum((~np.isnan(known)).sum(axis=1) - 1, 0)
+    means = np.nansum(known, axis=1, keepdims=True) / (freedom[:, None] + 1)
+    squares = np.nansum((known - means) ** 2, axis=1)
+    if not squares.any():
+        return np.full(len(values), math.inf)
+    pooled = squares.sum() / freedom.sum()
+    own = squares / np.maximum(freedom, 1)
+    errors: Scores = np.sqrt(np.maximum(own + own[leader], 2 * pooled) / values.shape[1])
+    return t_quantile(1 - 2 * level, freedom.sum()) * errors
+
+
+def _logarithms(scores: Scores) -> tuple[Scores, bool]:
     """The logarithms of the scores, whose spread is about a share of them; the scores where one is not above 0."""
-    if all((row[np.isfinite(row)] > 0).all() for row in rows):
-        tiny = np.finfo(float).tiny
-        return [np.where(np.isfinite(row), np.log(np.maximum(row, tiny)), row) for row in rows], True
-    return rows, False
+    finite = np.isfinite(scores)
+    if (scores[finite] > 0).all():
+        return np.log(scores, out=scores.copy(), where=finite), True
+    return scores, False

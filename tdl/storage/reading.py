@@ -195,7 +195,7 @@ def _check_plain(value: object, room: int = MAX_DEPTH) -> None:
         for item in value:
             _check_plain(item, room - 1)
     elif isinstance(value, str):
-        if any("\ud800" <= letter <= "\udfff" for letter in value):  # half a character
+        if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):  # half a character
             raise ConfigError("cut or corrupt: not text")
     elif not isinstance(value, int | float | None):
         raise ConfigError("cut or corrupt: not names with plain values")

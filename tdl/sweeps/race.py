@@ -69,6 +69,10 @@ class Race:
     Where the race stands follows from the results in the jobs' folders alone, so whoever holds it again, after a
     crash or with more seeds, decides the same.
 
+    Attributes
+    ----------
+    names : of the settings.
+
     Raises
     ------
     ConfigError : fewer than two seeds, or settings with different ones; rungs of a budget of time.
@@ -90,6 +94,7 @@ class Race:
         if len(self.rungs) > 1 and any(job.seconds is not None for job in plans):
             raise ConfigError("race.rungs: shares of a budget of time differ from run to run; expected budget.moves, "
                               "or episodes alone, in the place of budget.seconds")  # fmt: skip
+        self.names = names_of([*self.numbers])
         self.failed: set[int] = set()
         self.scores = np.full((len(self.rungs), len(self.numbers), len(self.seeds)), np.nan)
         self._read(range(len(jobs)))
@@ -145,12 +150,12 @@ class Race:
 
     def rows(self, number: int, look: Look) -> Iterator[RaceRow]:
         """A row for each setting that took part in a look; distances are shares of the leader's score."""
-        names, first = names_of([*self.numbers]), [next(iter(row.values())) for row in self.numbers.values()]
+        first = [next(iter(row.values())) for row in self.numbers.values()]
         for i in np.flatnonzero(~np.isnan(look.behind)):
-            behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin))
+            behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin[i]))
             score = float(self.scores[self.rungs.index(look.share), i, : look.seeds].mean())
-            yield RaceRow(number, look.seeds, look.share, names[i], self.plans[first[i]].folder.name, score, behind,
-                          margin, _verdict(look, int(i)))  # fmt: skip
+            job, verdict = self.plans[first[i]].folder.name, _verdict(look, int(i))
+            yield RaceRow(number, look.seeds, look.share, self.names[i], job, score, behind, margin, verdict)
 
     def ahead(self) -> Ahead:
         """How far it is, and what is due."""

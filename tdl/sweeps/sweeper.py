@@ -152,7 +152,7 @@ class CheckedSweeper(Sweeper):
         if race is None:
             return self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done], folder)
         if proposals is not None:
-            with proposals.locked(-(-plan.processes // race.first)):
+            with proposals.locked(max(2, -(-plan.processes // race.first))):  # in later rounds each has one job
                 returned = self._launch_proposed(proposals, options, plan)
         else:
             self.races = [race]
@@ -174,6 +174,7 @@ class CheckedSweeper(Sweeper):
             settings = list(dict.fromkeys([*best, *trials.values()]))
             jobs = proposals.space.jobs(settings)
             self.races.append(Race(jobs, self._plan(jobs, plan.folder).jobs, race, ERROR / number / (number + 1)))
+            self.races[-1].names = list(map(proposals.space.title, settings))
             if not all(map(proposals.is_told, trials)):
                 print(f"trials {min(trials) + 1} to {max(trials) + 1} of {proposals.space.options.number}", flush=True)
                 returned += self._launch_race(jobs, plan)

@@ -125,7 +125,7 @@ def table_of(jobs: Mapping[Path, Path], outcomes: Mapping[Path, Outcome] | None 
                 whole.append(str(folder))
             except TdlError as error:  # cut or corrupt
                 known[job] = Outcome(2, str(error))
-    lost = [_lost(job, known.get(job)) for job, folder in jobs.items() if str(folder) not in whole]
+    lost = [lost_row(job, known.get(job)) for job, folder in jobs.items() if str(folder) not in whole]
     table = runs(dict.fromkeys(whole)) if whole else pd.DataFrame()
     if lost:  # not pd.concat: with columns of nothing but null, pandas 2 warns that 3 finds other types
         table = pd.DataFrame([*table.to_dict("records"), *lost])
@@ -141,7 +141,7 @@ def _comparable(column: pd.Series) -> pd.Series:
     return column if column.dtype.kind in "if" else column.map(str)
 
 
-def _lost(job: Path, outcome: Outcome | None) -> dict[str, Any]:
+def lost_row(job: Path, outcome: Outcome | None) -> dict[str, Any]:
     """The row of a job that left no result: its configuration, as far as Hydra could write it."""
     from tdl.results.frames import row_of
 

@@ -157,6 +157,10 @@ class Space:
         """All that decides which trial is which, and what its score means."""
         return f"{' '.join(sorted(map(str, self.values)))} trials.seed={self.options.seed}"
 
+    def title(self, setting: Setting) -> str:
+        """The words by which a setting differs from others."""
+        return " ".join(f"{key.key}={value}" for key, value in zip(self.drawn, setting, strict=True))
+
     def jobs(self, settings: Iterable[Setting] = ((),)) -> list[list[str]]:
         """The words of the jobs of some settings: a job for each seed, and each value that is not drawn."""
         return [list(job) for setting in settings for job in product(*self._words(setting))]

@@ -128,6 +128,12 @@ class Library:
             newest.sort(key=lambda entry: (not entry["plays"], -entry.get("mean", entry.get("block", 0))))
             return [*newest, _small()]
 
+    def sweeps(self) -> list[str]:
+        """The names of the sweeps, the newest first."""
+        with self._turn():
+            paths = [folder / SWEEP for folder, names in self._folders() if SWEEP in names]
+        return [self.name(path.parent) for path in sorted(paths, key=_changed, reverse=True)[:MAX_ENTRIES]]
+
     def games(self) -> list[dict[str, Any]]:
         """The newest recorded games: by folder and seed, the newest on top, and there by number."""
         sets = defaultdict(list)

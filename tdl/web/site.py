@@ -22,6 +22,7 @@ from tdl.web.games import MAX_COUNT, OpenGame, OpenGames
 from tdl.web.library import MAX_NAME, Library
 from tdl.web.replayed_game import replay_json
 from tdl.web.served_agents import ServedAgents
+from tdl.web.served_sweeps import ServedSweeps
 
 JSON = "application/json"
 
@@ -75,17 +76,21 @@ class Site:
     first : name of the checkpoint that a page shows first; None: none.
     sessions : limit of games at once.
     seconds : time limit of the search of a move.
+    sweep : name of the sweep with which a page begins; None: it begins with a game.
     """
 
     library: Library
     first: str | None
     sessions: int
     seconds: float
+    sweep: str | None = None
     agents: ServedAgents = field(init=False)
     games: OpenGames = field(init=False)
+    sweeps: ServedSweeps = field(init=False)
 
     def __post_init__(self) -> None:
         self.agents, self.games = ServedAgents(self.library, self.seconds), OpenGames(self.sessions)
+        self.sweeps = ServedSweeps(self.library)
         folder = resources.files("tdl.web") / "page"
         self._files = {path: Reply((folder / name).read_bytes(), kind) for path, (name, kind) in PAGE.items()}
         self._files["/tiles.css"] = Reply(tile_rules().encode(), "text/css; charset=utf-8")
@@ -93,7 +98,10 @@ class Site:
             _laws(tiles)
         self._gets: dict[str, Callable[[Mapping[str, str]], Reply]] = {
             "/api/start": lambda query: as_json(self._start()),
-            "/api/library": lambda query: as_json({"entries": self.library.entries()}),
+            "/api/library": lambda query: as_json(
+                {"entries": self.library.entries(), "sweeps": self.library.sweeps()}
+            ),
+            "/api/sweep": lambda query: as_json(self.sweeps.get(query.get("sweep", self.sweep))),
             "/api/games": lambda query: as_json({"games": self.library.games()}),
             "/api/curve": lambda query: as_json(self.library.curve(query.get("run"))),
             "/api/game": lambda query: as_json(self._whole(self.games.get(query.get("id")))),
@@ -132,7 +140,7 @@ class Site:
     def _start(self) -> dict[str, Any]:
         """The choices of a page."""
         games = [{"name": name, "tiles": _usual_tiles(name), "words": _tiles_words(name)} for name in GAMES]
-        return {"games": games, "sizes": SIZES, "checkpoint": self.first}
+        return {"games": games, "sizes": SIZES, "checkpoint": self.first, "sweep": self.sweep}
 
     def _asked(
         self,

@@ -29,6 +29,7 @@ SMALL = {
     "search": "--checkpoint {run} --plies 1 2 3 --games 2 --rounds 2 --threads 2",
     "move": "--checkpoint {run} --lines 200 --rounds 2",
     "serve": "--checkpoint {run} --rounds 2 --seconds 0.05",
+    "status": "--run {run} --jobs 6 --seeds 3",
 }
 """The least that each script measures; the deep Q-learner's takes a minute, and that of sweeps is tried in part."""
 

@@ -19,7 +19,7 @@ from tdl.config.files import group_names
 
 def test_commands():
     assert candidates([""]) == [*COMMANDS, "--help", "--version"]
-    assert candidates(["s"]) == ["sweep", "serve", "solve"]
+    assert candidates(["s"]) == ["sweep", "status", "serve", "solve"]
     assert candidates(["completion", "f"]) == ["fish"]
 
 

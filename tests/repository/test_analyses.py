@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from support.programs import result, train
 from support.shapes import RULES, small_tuples
 
 import tdl.results
 from experiments.curve import analyse as curve
 from experiments.published_dqn import analyse as dqn
+from experiments.racing import simulate as racing
 from experiments.replicas import analyse as replicas
 from experiments.stability import analyse as stability
 from experiments.values import analyse as values
@@ -151,3 +153,18 @@ def test_growth_is_the_largest_eigenvalue(alpha, order):
     assert stability.radius(game, gain, rates) == pytest.approx(largest)
     found = stability.growth([game], [gain], [rates])
     assert found == pytest.approx(largest, rel=0.02) if largest > 1 else found <= 1  # of 600 games little is left then
+
+
+def test_other_rules_of_races_stop_whom_they_should():
+    """F-race's test by SciPy's Friedman statistic; halving keeps the better half after 2, 4, 8 and 16 seeds."""
+    scores = np.random.default_rng(0).normal(size=(5, 12)) + [[1.5], [1.4], [0.5], [0.2], [0]]
+    ranks = stats.rankdata(scores, axis=0)
+    sums, friedman = ranks.sum(axis=1), stats.friedmanchisquare(*scores).statistic
+    spread = 2 * 12 * (1 - friedman / (12 * 4)) * ((ranks - 3) ** 2).sum() / (11 * 4)
+    behind = sums.max() - sums > stats.t.ppf(0.975, 11 * 4) * spread**0.5
+    assert 0 < behind.sum() < 4
+    assert racing.f_race(scores).tolist() == behind.tolist()
+    assert not racing.f_race(scores[:, :4]).any()
+    assert not racing.f_race(np.random.default_rng(1).normal(size=(5, 12))).any()
+    stopped, seeds = racing.by(racing.halving)(np.exp(scores))
+    assert (np.flatnonzero(~stopped).tolist(), sorted(seeds.tolist())) == ([0], [2, 2, 4, 8, 8])

@@ -28,6 +28,7 @@ FILE = re.compile(r"file\s+`([\w/.]+)`\s+in\s+a\s+folder\s+of\s+yours,\s+say\s+`
 
 LESS = {
     r"seeds=\d+": "seeds=2",
+    r"trials.number=\d+": "trials.number=2",
     r"range\(5,10\)": "range(5,7)",
     ",1,1.5 ": " ",  # alpha, of which 1.5 diverges
     "0.1,0.3,0.5": "0.1,0.5",

@@ -48,17 +48,19 @@ def test_a_setting_stops_at_two_divergences_and_one_makes_it_last():
 
 
 @pytest.mark.parametrize(("behind", "stops"), [(1.001, True), (0.999, False)])
-def test_the_margin_is_that_of_students_t(behind, stops):
-    """Of the logarithms, with the variance of all settings, at the level of this look."""
-    n, spread = 5, np.array([0.01, 0.02, 0.03])
+@pytest.mark.parametrize("spread", [(0.01, 0.02, 0.03), (0.03, 0.02, 0.01), (0.01, 0.05, 0.01)])
+def test_the_margin_is_that_of_students_t(spread, behind, stops):
+    """Of the logarithms, with the variance of all settings or of the two, at the level of this look."""
+    n, spread = 5, np.array(spread)
     shape = np.array([-2, -1, 0, 1, 2.0])
-    variance = (spread**2 * shape.var(ddof=1)).mean()
-    level = 0.05 / 2 / (n * (n - 1))
-    margin = stats.t.isf(level, 3 * (n - 1)) * np.sqrt(2 * variance / n)
+    variances = spread**2 * shape.var(ddof=1)
+    level = 0.05 / 2 * ((4 / 6) ** 3 - (3 / 5) ** 3)
+    both = max(2 * variances.mean(), variances[0] + variances[1])
+    margin = stats.t.isf(level, 3 * (n - 1)) * np.sqrt(both / n)
     means = np.array([0, -behind * margin, -0.1 * margin])
-    rows = [*np.exp(means[:, None] + spread[:, None] * shape)]
-    assert look_at(rows, NOBODY, n - 1, 0.05).stopped.tolist() == [False, stops, False]
-    assert look_at([100 * row for row in rows], NOBODY, n - 1, 0.05).stopped.tolist() == [False, stops, False]
+    scores = np.exp(means[:, None] + spread[:, None] * shape)
+    assert look_at(scores, NOBODY, n - 1, 0.05).stopped.tolist() == [False, stops, False]
+    assert look_at(100 * scores, NOBODY, n - 1, 0.05).stopped.tolist() == [False, stops, False]
 
 
 def test_a_rung_stops_only_what_cannot_catch_up_either():

@@ -8,7 +8,7 @@ import math
 import pandas as pd
 import pytest
 from support.programs import SMALL, inside, result
-from support.sweeps import folder_of, states, sweep
+from support.sweeps import folder_of, sweep
 
 from tdl.errors import ConfigError
 from tdl.sweeps.job import Plan
@@ -23,8 +23,19 @@ def looks(folder):
     return pd.read_csv(folder / "race.csv")
 
 
-def statuses(folder, alpha):
-    return {result(folder_of(folder, alpha=alpha, seed=seed))["status"] for seed in range(5)}
+def statuses(folder, alpha, seeds=5):
+    return {result(folder_of(folder, alpha=alpha, seed=seed))["status"] for seed in range(seeds)}
+
+
+def killed_at_a_rung(monkeypatch, folder, *words):
+    """A sweep that ends when all its jobs have paused at the first rung."""
+
+    def note(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Race, "note", note)
+        assert sweep(folder, *words).returncode == 130
 
 
 def test_a_rung_stops_what_is_far_behind_and_a_crash_changes_nothing(tmp_path, monkeypatch):
@@ -35,9 +46,7 @@ def test_a_rung_stops_what_is_far_behind_and_a_crash_changes_nothing(tmp_path, m
     assert (statuses(tmp_path / "a", 1e-6), statuses(tmp_path / "a", 0.1)) == ({"paused"}, {"finished"})
     assert "alpha 1e-06: 5 of 5 paused after 200 games" in done.stdout
     assert not [*(tmp_path / "a").glob("*/checkpoint")]
-    with monkeypatch.context() as patch:
-        patch.setattr(Race, "note", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))  # killed at the first rung
-        assert sweep(tmp_path / "b", *WORDS, RUNGS).returncode == 130
+    killed_at_a_rung(monkeypatch, tmp_path / "b", *WORDS, RUNGS)
     assert {*statuses(tmp_path / "b", 1e-6), *statuses(tmp_path / "b", 0.1)} == {"paused"}
     assert len([*(tmp_path / "b").glob("*/checkpoint")]) == 10
     assert sweep(tmp_path / "b", *WORDS, RUNGS).returncode == 0
@@ -94,10 +103,12 @@ def test_scores_at_rungs_are_those_of_the_files(tmp_path):
 
 
 @pytest.mark.extra
-def test_workers_of_joblib_pause_and_go_on(tmp_path):
-    pytest.importorskip("hydra_plugins.hydra_joblib_launcher", reason="the extra joblib is not installed")
-    done = inside("-m", *SMALL, "hydra/launcher=joblib", "episodes=40", "seed=0,1", "race.on=true", RUNGS,
-                  f"hydra.sweep.dir={tmp_path}")  # fmt: skip
+@pytest.mark.parametrize("launcher", ["joblib", "submitit_local"])
+def test_other_launchers_pause_and_go_on(tmp_path, monkeypatch, launcher):
+    pytest.importorskip(f"hydra_plugins.hydra_{launcher.partition('_')[0]}_launcher", reason="an extra is missing")
+    words = ("alpha=0.1,0.5", "episodes=40", "seed=0,1", "race.on=true", RUNGS, f"hydra/launcher={launcher}")
+    killed_at_a_rung(monkeypatch, tmp_path, *words)
+    assert statuses(tmp_path, 0.1, seeds=2) == statuses(tmp_path, 0.5, seeds=2) == {"paused"}
+    done = sweep(tmp_path, *words)
     assert done.returncode == 0, done.stderr
-    assert states(tmp_path) == dict.fromkeys("01", "finished")
-    assert (folder_of(tmp_path, seed=0) / "job.log").exists() is False
+    assert statuses(tmp_path, 0.1, seeds=2) == statuses(tmp_path, 0.5, seeds=2) == {"finished"}
