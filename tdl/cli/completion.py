@@ -15,6 +15,7 @@ from tdl.cli.words import FLAGS
 from tdl.config.compose import Key, Schema
 from tdl.config.files import group_names, groups
 from tdl.config.schema import RUN
+from tdl.sweeps.sweep import SWEEP_KEYS
 
 PROGRAMS = ("run", "evaluate", "games", "solve", "play", "serve", "move", "match")
 """Programs that take keys."""
@@ -123,7 +124,9 @@ def _values(program: str, key: str, word: str) -> list[str]:
 
 
 def _schema_of(program: str) -> Schema:
-    schema: Schema = RUN if program == "run" else import_module(f"tdl.cli.{program}").SCHEMA
+    if program == "run":
+        return Schema(__name__, {**RUN.keys, **SWEEP_KEYS})
+    schema: Schema = import_module(f"tdl.cli.{program}").SCHEMA
     return schema
 
 

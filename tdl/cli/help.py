@@ -39,10 +39,12 @@ def groups_text(program: str) -> str:
 
 
 def keys_text(program: str) -> str:
-    """The keys of `conf/<program>.yaml` with their comments."""
+    """The keys of `conf/<program>.yaml` with their comments, those of sweeps, which stand with Hydra's, last."""
     text = (CONF / f"{program}.yaml").read_text(encoding="utf-8")
+    _, sign, swept = text.partition("\n      race:")
     text = text[text.index("\ndefaults:") : text.index("\nhydra:")]
-    return text[text.index("\n\n") + 2 :]
+    of_sweep = textwrap.dedent(f"      {sign.strip()}{swept}").replace('"on": false', "on: false  ")
+    return text[text.index("\n\n") + 2 :] + (f"\n{of_sweep}" if sign else "")
 
 
 def described(program: str, word: str) -> str:

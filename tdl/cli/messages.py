@@ -131,6 +131,8 @@ def _hydra_line(chain: list[BaseException], schema: Schema) -> str:
             if key.startswith(f"{link.full_key}."):
                 return _no_such_key(key, schema)
             return str(refuse(link.full_key, link.value, _expected(link)))
+    if held := re.search(rf"Sweeping over Hydra's configuration.*'{sweep.HOME}(.*)'", line):
+        return f"{held[1]}: it holds for all of the sweep; expected one value"
     if several := re.search(r"Ambiguous value for argument '([^']*)'|Sweep parameters '(.*?)' require", line):
         word = several[1] or several[2]
         name, _, value = word.partition("=")
@@ -190,4 +192,4 @@ def _meant(word: str, schema: Schema) -> str:
 
 def _known_keys(schema: Schema) -> list[str]:
     """Keys and their sections, the word that says where results go, and the one group without keys of its own."""
-    return [*schema.sections, *schema.keys, "out", *(["experiment"] if schema is RUN else [])]
+    return [*schema.sections, *schema.keys, "out", *(["experiment", *sweep.SWEEP_KEYS] if schema is RUN else [])]

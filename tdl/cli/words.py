@@ -16,6 +16,7 @@ from tdl.config.compose import Schema
 from tdl.config.files import GROUPS
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.storage.reading import MAX_DEPTH
+from tdl.sweeps.sweep import HOME, SWEEP_KEYS
 
 FLAGS = ("--multirun", "--help", "--version", "--config-dir", "--cfg", "--resolve", "--info")
 """Flags that messages and completion propose."""
@@ -128,7 +129,7 @@ def hydra_words(program: str, words: Sequence[str], schema: Schema, *, sweep: bo
     _refuse_twice(words)
     _refuse_held(words)
     _refuse_tuning(words)
-    return with_sweep_keys(words)
+    return with_sweep_keys(words, program)
 
 
 def _refuse_spaces(words: Sequence[str]) -> None:
@@ -228,13 +229,30 @@ def with_seeds(words: Sequence[str], *, sweep: bool) -> list[str]:
     return [seeds if word.startswith("seeds=") else word for word in words]
 
 
-def with_sweep_keys(words: Sequence[str]) -> list[str]:
+def with_sweep_keys(words: Sequence[str], program: str = "run") -> list[str]:
     """The words with those about races and trials where the sweep has them, which no job needs to know.
 
     >>> with_sweep_keys(["race.on=true", "trials.number=20", "alpha=0.1,0.3"])
     ['hydra.callbacks.sweep.race.on=true', 'hydra.callbacks.sweep.trials.number=20', 'alpha=0.1,0.3']
+
+    Raises
+    ------
+    ConfigError : there is no such key about races or trials.
     """
-    return [f"hydra.callbacks.sweep.{word}" if word.startswith(("race.", "trials.")) else word for word in words]
+    return [_with_sweep_key(word, program) for word in words]
+
+
+def _with_sweep_key(word: str, program: str) -> str:
+    key, sign, _ = word.lstrip("+").partition("=")
+    section = key.partition(".")[0]
+    names = [name for name in SWEEP_KEYS if name.startswith(f"{section}.")]
+    if key == section and names:
+        raise ConfigError(f"{word}: expected one of {', '.join(names)}")
+    if names and program != "run":
+        raise ConfigError(f"{key}: no such key here; training has it, as tdl sweep {names[0]}=VALUE")
+    if names and key not in names:
+        raise ConfigError(f"{key}: no such key{nearest(key, names)}; --help lists all keys")
+    return HOME + word.lstrip("+") if names and sign else word
 
 
 def with_seconds(words: Sequence[str]) -> list[str]:
@@ -266,5 +284,6 @@ def with_whole_numbers(words: Sequence[str], schema: Schema) -> list[str]:
     def in_whole(word: str) -> str:
         return re.sub(r"=((tag\([\w,]*)?interval\(.*)", r"=int(\1)", _WHOLE.sub(in_digits, word))
 
-    known = {name for name, key in schema.keys.items() if int in (key.kind, *get_args(key.kind))}
+    keys = {**schema.keys, **SWEEP_KEYS}
+    known = {name for name, key in keys.items() if int in (key.kind, *get_args(key.kind))}
     return [in_whole(word) if word.partition("=")[0].lstrip("+") in known else word for word in words]

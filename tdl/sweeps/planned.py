@@ -2,9 +2,8 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -13,6 +12,7 @@ from hydra.errors import HydraException
 
 from tdl.errors import TdlError, printable
 from tdl.sweeps.sweep_files import MAX_JOBS, texts_at, value_at
+from tdl.sweeps.trials import Space, TrialOptions
 
 MAX_WORDS = 1 << 15
 """Characters of all words of a command, which are parsed slowly."""
@@ -26,31 +26,63 @@ class PlannedJob:
     words: frozenset[str]
 
 
-def planned(notes: Mapping[str, Any]) -> list[PlannedJob]:
-    """The jobs of the command, in its order.
+@dataclass(frozen=True)
+class Command:
+    """What the command of a sweep asks for.
+
+    Attributes
+    ----------
+    jobs : those that follow from its words, in their order.
+    swept : the keys that it gives several values.
+    proposed, seeds : the settings that Optuna proposes, which follow from scores, and the seeds of each.
+    """
+
+    jobs: Sequence[PlannedJob] = ()
+    swept: Sequence[str] = ()
+    proposed: int = 0
+    seeds: Sequence[Any] = ()
+
+
+def planned(notes: Mapping[str, Any]) -> Command:
+    """What a command asks for.
 
     Raises
     ------
-    TdlError : they cannot be listed, as those of an interval; it says why.
+    TdlError : its jobs cannot be listed, as those of an interval without trials; it says why.
 
-    >>> jobs = planned({"hydra": {"overrides": {"task": ["alpha=0.1,1", "seed=range(0,2)", "learner=tc"]}}})
-    >>> len(jobs), jobs[0].values, sorted(jobs[0].words)
-    (4, {'alpha': 0.1, 'seed': 0, 'learner': 'tc'}, ['alpha=0.1', 'learner=tc', 'seed=0'])
+    >>> command = planned({"hydra": {"overrides": {"task": ["alpha=0.1,1", "seed=range(0,2)", "learner=tc"]}}})
+    >>> len(command.jobs), command.jobs[0].values, sorted(command.jobs[0].words), command.swept
+    (4, {'alpha': 0.1, 'seed': 0, 'learner': 'tc'}, ['alpha=0.1', 'learner=tc', 'seed=0'], ['alpha', 'seed'])
     """
-    choices = {word.key_or_group: _choices(word) for word in _words(notes)}
-    if (number := math.prod(map(len, choices.values()))) > MAX_JOBS:
-        raise TdlError(f"the command asks for {number:,} jobs, more than {MAX_JOBS:,}")
-    return [
-        PlannedJob(
-            {key: value for key, (value, _) in zip(choices, job, strict=True)}, frozenset(word for _, word in job)
-        )
-        for job in product(*choices.values())
-    ]
+    words, trials = _words(notes), _trials(notes)
+    swept = [word.key_or_group for word in words if word.is_sweep_override()]
+    known = {word.key_or_group: _choices(word) for word in words if not word.is_interval_sweep()}
+    seeds = [value for value, _ in known.get("seed", [(None, "")])]
+    drawn = [word for word in words if word.is_sweep_override() and word.key_or_group != "seed"]
+    others = math.prod(len(known[word.key_or_group]) for word in words if word not in drawn)
+    number = trials.number or math.prod(len(known.get(word.key_or_group, "?")) for word in drawn)
+    if number * others > MAX_JOBS:
+        raise TdlError(f"the command asks for {number * others:,} jobs, more than {MAX_JOBS:,}")
+    if trials.by != "random":
+        return Command(swept=swept, proposed=number, seeds=seeds)
+    space = Space(words, trials)
+    values = {text: value for choices in known.values() for value, text in choices}
+    return Command([_job(job, values) for job in space.jobs(space.random())], swept)
 
 
-def swept_keys(notes: Mapping[str, Any]) -> list[str]:
-    """The keys of which the command gives several values."""
-    return [word.key_or_group for word in _words(notes) if word.is_sweep_override()]
+def _trials(notes: Mapping[str, Any]) -> TrialOptions:
+    """How settings are drawn."""
+    options = value_at(notes, "hydra", "callbacks", "sweep", "trials")
+    try:
+        return TrialOptions(**options) if isinstance(options, dict) else TrialOptions()
+    except TypeError as error:
+        raise TdlError("hydra.callbacks.sweep.trials: no options of trials") from error
+
+
+def _job(words: Sequence[str], values: Mapping[str, Any]) -> PlannedJob:
+    """A job by its words; a value that is none of the command's is a number that was drawn."""
+    pairs = {word.partition("=")[0].lstrip("+"): values.get(word, word.partition("=")[2]) for word in words}
+    return PlannedJob(pairs, frozenset(words))
 
 
 def _words(notes: Mapping[str, Any]) -> list[Override]:

@@ -1,12 +1,11 @@
 """The files of a sweep, whoever runs it: its jobs, what its command plans, what its race decided. Nothing is run."""
 
 import contextlib
-import csv
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,17 +17,14 @@ from tdl.errors import TdlError, file_text, naming, printable
 from tdl.results.frames import row_of
 from tdl.statistics.summary import parse_blocks
 from tdl.storage.checkpoint import META
-from tdl.storage.reading import open_file, read_notes, read_text
+from tdl.storage.race_file import RACE, RaceRow, read_race
+from tdl.storage.reading import open_file, read_notes
 from tdl.storage.run_folder import BLOCKS, CHECKPOINT, FAILED, HYDRA, PASSING, RESULT, RUNNING, SWEEP, RunFolder
 from tdl.sweeps.job import run_of
-from tdl.sweeps.race import RACE
 from tdl.sweeps.table import lost_row
 
 MAX_JOBS = 20_000
 """Folders that are looked at."""
-
-MAX_RACE = 1 << 24
-"""Bytes of the file of a race."""
 
 MAX_ROWS = 240
 """Blocks of a job that are kept."""
@@ -47,6 +43,10 @@ class Blocks:
     speed: float  # moves a second in the last block
     pace: float  # seconds of the last block
     changed: float  # when the last was written
+
+    def is_fresh(self) -> bool:
+        """Whether the next may still be written: no more than three of its kind, and a minute, have gone by."""
+        return time.time() - self.changed < 60.0 + 3 * self.pace
 
 
 @dataclass
@@ -92,7 +92,7 @@ class SweepFiles:
         self._seen: dict[Path, tuple[tuple[int, int], Any]] = {}
         self.wrong: list[str] = []
 
-    def look(self) -> tuple[dict[str, Any], list[JobFiles], list[dict[str, str]]]:
+    def look(self) -> tuple[dict[str, Any], list[JobFiles], list[RaceRow]]:
         """Hydra's notes of the sweep, its jobs by name, and the rows of its race.
 
         Raises
@@ -104,7 +104,7 @@ class SweepFiles:
             notes = self._read(self.folder / SWEEP, read_notes)
         paths = sorted(path.parent for path in islice(self.folder.glob(f"*/{HYDRA}"), MAX_JOBS))
         jobs = [self._job(path) for path in paths]
-        rows = self._tried(self.folder / RACE, _race_rows) or []
+        rows = self._tried(self.folder / RACE, lambda path: read_race(path.parent)) or []
         self._known = self._seen
         return notes, jobs, rows
 
@@ -212,12 +212,3 @@ def _blocks(path: Path) -> Blocks | None:
     rows = np.unique(np.linspace(0, len(columns["mean"]) - 1, MAX_ROWS).astype(int))
     episode, mean, moves, seconds = (columns[name][rows] for name in ("episode", "mean", "moves", "seconds"))
     return Blocks(episode, mean, moves, seconds, last["moves_per_second"], last["seconds"], changed)
-
-
-def _race_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of the file of a race, with all columns as text."""
-    try:
-        rows = csv.DictReader(StringIO(read_text(path, MAX_RACE)), restval="")
-        return [{str(name): str(value) for name, value in row.items()} for row in rows]
-    except csv.Error as error:
-        raise TdlError(f"{path}: cut or corrupt: {error}") from error

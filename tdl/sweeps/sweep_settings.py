@@ -12,12 +12,14 @@ from tdl.errors import TdlError, printable
 from tdl.results import comparison
 from tdl.results.answers import sentence
 from tdl.results.design import confounded_keys, factors
-from tdl.results.frames import SCORE, SCORE_BOUNDS
+from tdl.results.frames import EVALUATED, SCORE, SCORE_BOUNDS
+from tdl.results.frames import STOPPED as OUT
 from tdl.results.labels import DEFAULT_KEYS
 from tdl.statistics.intervals import interval_text
+from tdl.storage.race_file import LEADS, RaceRow
 from tdl.storage.run_folder import FAILED, FINISHED, PAUSED, RUNNING
 from tdl.storage.titles import NAMELESS, flat, title, value_text
-from tdl.sweeps.planned import PlannedJob, planned, swept_keys
+from tdl.sweeps.planned import Command, PlannedJob, planned
 from tdl.sweeps.sweep_files import JobFiles, SweepFiles, value_at
 from tdl.sweeps.table import LAST
 
@@ -51,7 +53,8 @@ class Setting:
 
     values: dict[str, Any]
     jobs: list[Job] = field(default_factory=list)
-    row: Mapping[str, str] = field(default_factory=dict)
+    races: bool = False
+    row: RaceRow | None = None
     mean: float = math.nan
     low: float = math.nan
     high: float = math.nan
@@ -68,7 +71,7 @@ class Setting:
     def is_out(self) -> bool:
         """Whether a race plays no more of it: it stopped, or a job failed."""
         lost = any(job.error and "diverged" not in job.error for job in self.jobs)
-        return self.row.get("verdict") in ("worse", DIVERGED, FAILED) or lost
+        return self.races and (lost or (self.row is not None and self.row.stops))
 
 
 class Settings:
@@ -76,26 +79,34 @@ class Settings:
 
     def __init__(self, notes: Mapping[str, Any], jobs: Sequence[JobFiles], files: SweepFiles) -> None:
         self.files, self.notes = files, notes
+        self.elsewhere = str(value_at(notes, "hydra", "runtime", "choices", "hydra/launcher")).startswith("submitit")
         self.table = pd.DataFrame([job.row for job in jobs])
         self.known = self.table[self.table["seed"].notna()] if "seed" in self.table else self.table
         self.base = flat({name: value for name, value in notes.items() if name != "hydra"})
         choices = value_at(notes, "hydra", "runtime", "choices")
         self.base |= choices if isinstance(choices, dict) else {}
-        self.plan, self.keys = self._plan_and_keys()
+        self.command = self._command()
+        self.keys = self._keys()
         self.score = SCORE if SCORE in self.table and self.table[SCORE].notna().any() else LAST
+        self.evaluates = EVALUATED in self.table and bool(self.table[EVALUATED].notna().all())
         self.all = self._grouped(jobs)
+        self.to_be_proposed = max(0, self.command.proposed - len(self.all)) * len(self.command.seeds)
 
-    def _plan_and_keys(self) -> tuple[list[PlannedJob], list[str]]:
-        """The jobs of the command; and the keys that it sweeps, and those in which jobs differ besides."""
-        plan, keys = list[PlannedJob](), set[str]()
+    def _command(self) -> Command:
+        """What the command asks for, as far as that can be told."""
         try:
-            plan, keys = planned(self.notes), {*swept_keys(self.notes)}
+            return planned(self.notes)
         except TdlError as error:
             self.files.wrong.append(f"how many jobs there will be is not known: {error}")
+            return Command()
+
+    def _keys(self) -> list[str]:
+        """The keys that the command sweeps, and those in which jobs differ besides."""
+        keys = {*self.command.swept}
         if len(self.known):
             differing = factors(self.known)
             keys |= {*differing} - {*confounded_keys(self.known[[*differing]])}
-        return plan, sorted(keys - {"seed"}, key=lambda key: (key not in NAMELESS, key))
+        return sorted(keys - {"seed"}, key=lambda key: (key not in NAMELESS, key))
 
     def _grouped(self, jobs: Sequence[JobFiles]) -> list[Setting]:
         settings: dict[tuple[str, ...], Setting] = {}
@@ -106,40 +117,54 @@ class Settings:
             setting.jobs.append(Job(_shown(values.get("seed")), status, files))
 
         for job in jobs:
-            add(job.row, _status(job), job)
+            add(job.row, self._status(job), job)
         for waiting in self._not_begun(jobs):
             add({**self.base, **waiting.values}, WAITING)
         for setting in settings.values():
+            missing = {*self.command.seeds} - {job.seed for job in setting.jobs}
+            setting.jobs += [Job(seed, WAITING) for seed in missing]  # of settings that Optuna has proposed
             setting.jobs.sort(key=lambda job: (not isinstance(job.seed, int), job.seed or 0))
         return [*settings.values()]
 
+    def _status(self, job: JobFiles) -> str:
+        """What becomes of a job; on other machines, whose locks are not seen, it runs while it writes."""
+        writes = self.elsewhere and job.blocks is not None and job.blocks.is_fresh()
+        status = str(job.row["status"])
+        if job.locked or (writes and status == RUNNING):
+            return RUNNING
+        return status if status in (FINISHED, FAILED, PAUSED) else STOPPED
+
     def _not_begun(self, jobs: Sequence[JobFiles]) -> list[PlannedJob]:
         """The planned jobs that have no folder, by the values of their keys, or else by the words that Hydra noted."""
-        keys = [key for key in (self.plan[0].values if self.plan else ()) if key in self.table or not jobs]
-        left = {_texts(job.values, keys): job for job in self.plan}
+        plan = self.command.jobs
+        keys = [key for key in (plan[0].values if plan else ()) if key in self.table or not jobs]
+        left = {_texts(job.values, keys): job for job in plan}
         others = [job for job in jobs if left.pop(_texts(job.row, keys), None) is None]
         words = {frozenset(self.files.words(job)) for job in others} if left else set()
         return [job for job in left.values() if job.words not in words]
 
-    def judge(self, rows: Sequence[Mapping[str, str]]) -> None:
+    def judge(self, rows: Sequence[RaceRow]) -> None:
         """Take over what a race decided; it spares the jobs of settings that are out, and of the last one."""
         settings = {job.files.name: setting for setting in self.all for job in setting.jobs if job.files}
         for row in rows:  # the last look at each wins
-            if row.get("job") in settings:
-                settings[row["job"]].row = row
-        left = [setting for setting in self.all if not setting.is_out()]
+            if row.job in settings:
+                settings[row.job].row = row
         for setting in self.all:
-            if setting not in left or (len(left) == 1 and len(self.all) > 1):
-                for job in setting.jobs:
-                    job.status = SPARED if job.status in (WAITING, PAUSED, STOPPED) else job.status
+            setting.races = True
+        left = [setting for setting in self.all if not setting.is_out()]
+        over = len(left) == 1 < len(self.all) and not self.to_be_proposed
+        for job in (job for setting in self.all if over or setting.is_out() for job in setting.jobs):
+            job.status = SPARED if job.status in (WAITING, PAUSED, STOPPED) else job.status
 
     def compare(self) -> None:
         """Give each setting its mean over seeds, as tables of runs have it; the best comes first."""
         rows = [row for number, setting in enumerate(self.all) for row in self._scores(number, setting)]
         means = comparison.means(pd.DataFrame(rows), "number", self.score).to_dict("records") if rows else []
         for row in means:
-            setting, bounds = self.all[int(row["number"])], (row["low"], row["high"])
-            setting.mean, (setting.low, setting.high) = row["mean"], bounds
+            setting = self.all[int(row["number"])]
+            setting.mean, setting.low, setting.high = row["mean"], row["low"], row["high"]
+            if self.evaluates and row["runs"] == 1:  # as on the screen, games are independent there
+                setting.low, setting.high = (_score(setting.jobs[0].files, name) for name in SCORE_BOUNDS)
         self.all.sort(key=_place)
 
     def _scores(self, number: int, setting: Setting) -> Iterator[dict[str, Any]]:
@@ -149,7 +174,8 @@ class Settings:
                 job.score = _score(job.files, self.score)
             if not math.isnan(job.score) and job.files is not None:
                 bounds = {name: job.files.row.get(name) for name in SCORE_BOUNDS} if self.score == SCORE else {}
-                yield {"number": number, "seed": job.seed, self.score: job.score} | bounds | setting.values
+                why = setting.row.why() if setting.row and setting.is_out() else None
+                yield {"number": number, "seed": job.seed, self.score: job.score, OUT: why} | bounds | setting.values
 
     def name(self, setting: Setting) -> str:
         """Its name for people."""
@@ -165,17 +191,19 @@ class Settings:
         if not rows:
             return ""
         best, scored = self.all[0], sum(bool(setting.scores) for setting in self.all)
-        early = len(best.scores) == 1 and any(setting.count(RUNNING, WAITING) for setting in self.all)
-        if scored <= MAX_PAIRS and not early:
-            return sentence(pd.DataFrame(rows), self.keys, self.score)
-        seeds = f"{len(best.scores):,} {'runs' if len(best.scores) > 1 else 'run'}"
-        return f"Best so far: {self.name(best)}, {interval_text(best.mean, best.low, best.high)}, {seeds}."
+        early = any(setting.count(RUNNING, WAITING) for setting in self.all)
+        if scored > MAX_PAIRS or self.evaluates or (early and len(best.scores) == 1):
+            seeds = f"{len(best.scores):,} {'runs' if len(best.scores) > 1 else 'run'}"
+            mean = interval_text(best.mean, best.low, best.high)
+            return f"Best{' so far' * early}: {self.name(best)}, {mean}, {seeds}."
+        return sentence(pd.DataFrame(rows), self.keys, self.score)
 
 
-def _place(setting: Setting) -> tuple[bool, bool, bool, float]:
+def _place(setting: Setting) -> tuple[Any, ...]:
     """The order: the leader of a race, then the best mean; then those that are out, and those without a score."""
+    out, leads = setting.is_out(), setting.row is not None and setting.row.verdict == LEADS
     mean = -setting.mean if setting.scores else 0.0
-    return not setting.scores, setting.is_out(), setting.row.get("verdict") != "leads", mean
+    return not setting.scores, out, not leads, -len(setting.scores) * out, mean
 
 
 def _texts(values: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, ...]:
@@ -194,13 +222,9 @@ def _shown(value: Any) -> Any:
     return printable(str(value))[:MAX_TEXT]
 
 
-def _status(job: JobFiles) -> str:
-    status = str(job.row["status"])
-    return RUNNING if job.locked else status if status in (FINISHED, FAILED, PAUSED) else STOPPED
-
-
-def _score(job: JobFiles, score: str) -> float:
+def _score(job: JobFiles | None, score: str) -> float:
+    """A figure of a job's games; nan where it is not known."""
     if score == LAST:
-        return float(job.blocks.mean[-1]) if job.blocks is not None else math.nan
-    value = job.row.get(score)
+        return float(job.blocks.mean[-1]) if job and job.blocks else math.nan
+    value = job.row.get(score) if job else None
     return float(value) if isinstance(value, int | float) else math.nan

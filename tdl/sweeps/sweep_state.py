@@ -17,6 +17,7 @@ from tdl.results.frames import EVALUATED_GAMES, SCORE
 from tdl.results.labels import label
 from tdl.statistics.importance import METHOD, main_effects
 from tdl.statistics.intervals import t_quantile
+from tdl.storage.race_file import DIVERGES, LEADS, STAYS, RaceRow
 from tdl.storage.run_folder import FAILED, FINISHED, PAUSED, RUNNING
 from tdl.sweeps.sweep_files import Blocks, SweepFiles, value_at
 from tdl.sweeps.sweep_settings import DIVERGED, ENDED, SPARED, STOPPED, WAITING, Job, Setting, Settings
@@ -29,6 +30,8 @@ GRACE = 10.0
 
 SEVERAL = 3
 """Seeds from which on a curve has a band: that of two is as wide as the page."""
+
+QUEUE = "jobs may wait in the queue of Slurm: squeue tells"
 
 STATUSES = (FINISHED, RUNNING, PAUSED, FAILED, STOPPED, WAITING, SPARED)
 
@@ -51,9 +54,10 @@ def state_of(files: SweepFiles) -> State:
     return _whole(settings, files, rows if races else None)
 
 
-def _whole(settings: Settings, files: SweepFiles, rows: Sequence[Mapping[str, str]] | None) -> State:
+def _whole(settings: Settings, files: SweepFiles, rows: Sequence[RaceRow] | None) -> State:
     now, jobs = time.time(), [job for setting in settings.all for job in setting.jobs]
     counts = Counter(job.status for job in jobs)
+    counts[WAITING] += settings.to_be_proposed
     status = _status(counts, now - files.changed)
     running = [
         {"job": job.files.name, "setting": number, "seed": job.seed, **_pace(job, now), "watch": job.files.plays}
@@ -66,15 +70,15 @@ def _whole(settings: Settings, files: SweepFiles, rows: Sequence[Mapping[str, st
         "name": printable(files.folder.resolve().name),
         "prefix": "",
         "status": status,
-        "jobs": {"all": len(jobs)} | {name: counts[name] for name in STATUSES},
+        "jobs": {"all": counts.total()} | {name: counts[name] for name in STATUSES},
         "seconds": round(sum(map(_seconds, jobs)), 1),
-        "left": _left(jobs, running) if status == RUNNING else None,
+        "left": _left(jobs, running, settings.to_be_proposed) if status == RUNNING else None,
         "at_most": rows is not None,
         "score": _score_text(settings),
         "along": _along(jobs),
         "answer": settings.answer(),
-        **_settings(settings, rows or ()),
-        "notes": files.wrong,
+        **_settings(settings),
+        "notes": [*files.wrong, *[QUEUE] * (status == STOPPED and settings.elsewhere)],
         "race": None if rows is None else _race(settings.all, rows, counts),
         "keys": [_axis(key, settings.all) for key in settings.keys],
         "importance": _importance(settings),
@@ -116,36 +120,33 @@ def _pace(job: Job, now: float) -> dict[str, float | None]:
     return {"share": _finite(share), "left": _finite(seconds * (1 - share) / share), "speed": _finite(blocks.speed)}
 
 
-def _left(jobs: Sequence[Job], running: Sequence[State]) -> float | None:
+def _left(jobs: Sequence[Job], running: Sequence[State], more: int) -> float | None:
     """Seconds until all is played, at the pace of what is: as many at once as run now."""
     whole = [_seconds(job) for job in jobs if job.status == FINISHED]
     whole += [job["left"] / (1 - job["share"]) for job in running if not whole and job["left"] is not None]
-    ahead = [job for job in jobs if job.status in (WAITING, PAUSED, STOPPED)]
+    ahead = more + sum(job.status in (WAITING, PAUSED, STOPPED) for job in jobs)
     if not whole:
         return None
     mean, parts = sum(whole) / len(whole), [job["left"] for job in running]
     parts = [mean / 2 if part is None else part for part in parts]
-    return round(float(max([*parts, (sum(parts) + mean * len(ahead)) / max(1, len(parts))])), 1)
+    return round(float(max([*parts, (sum(parts) + mean * ahead) / max(1, len(parts))])), 1)
 
 
 # Settings
 
 
-def _settings(settings: Settings, rows: Sequence[Mapping[str, str]]) -> State:
-    leads = {row.get("look"): row.get("job") for row in rows if row.get("verdict") == "leads"}
+def _settings(settings: Settings) -> State:
     titles = [settings.name(setting) for setting in settings.all]
-    names = {job.files.name: name for setting, name in zip(settings.all, titles, strict=True)
-             for job in setting.jobs if job.files}  # fmt: skip
     points = max(8, min(POINTS, ALL_POINTS // max(1, len(titles))))
     along, failed, whole = _along([job for setting in settings.all for job in setting.jobs]), [], []
     for number, (setting, name) in enumerate(zip(settings.all, titles, strict=True)):
-        lost, leader = _lost(setting), names.get(leads.get(setting.row.get("look")) or "", "the leader")
+        lost = _lost(setting)
         failed += [f"{name}: {text}" for text in lost]
         whole.append({
             "id": number, "name": name, "values": setting.values,
             "seeds": len(setting.scores), "of": len(setting.jobs),
             "mean": _finite(setting.mean), "low": _finite(setting.low), "high": _finite(setting.high),
-            "state": _state(setting), "why": "; ".join(filter(None, [_decision(setting, leader), *lost])),
+            "state": _state(setting), "why": "; ".join(filter(None, [_decision(setting), *lost])),
             "curve": _curve(setting, along, points), "jobs": [*map(_job, setting.jobs)],
         })  # fmt: skip
     return {"settings": whole, "failures": failed}
@@ -161,11 +162,11 @@ def _job(job: Job) -> State:
 
 def _state(setting: Setting) -> str:
     """A word of the race, or what becomes of its jobs."""
-    verdict = setting.row.get("verdict", "")
+    row = setting.row
     if setting.is_out():
-        return {"worse": STOPPED}.get(verdict, verdict if verdict == DIVERGED else FAILED)
-    if verdict in ("leads", "stays"):
-        return verdict
+        return FAILED if row is None or not row.stops else DIVERGED if row.verdict == DIVERGES else STOPPED
+    if row is not None and row.verdict in (LEADS, STAYS):
+        return row.verdict
     for status in (RUNNING, STOPPED):
         if setting.count(status):
             return status
@@ -176,24 +177,14 @@ def _state(setting: Setting) -> str:
     return DIVERGED if any("diverged" in job.error for job in setting.jobs) else FAILED
 
 
-def _decision(setting: Setting, leader: str) -> str:
-    """What a race said of a setting, in words."""
+def _decision(setting: Setting) -> str:
+    """What a race said of a setting last, in words."""
     row = setting.row
-    seeds, verdict = row.get("seeds", ""), row.get("verdict")
-    behind, margin, share = (_number(row.get(name)) for name in ("behind", "margin", "share"))
-    at = f" at {share:.0%} of the budget" if share is not None and share < 1 else ""
-    if verdict == "worse":
-        enough = f"; {margin:.0%} were enough" if margin is not None else ""
-        return f"stopped after {printable(seeds)} seeds{at}" + (
-            f": {behind:.0%} behind {leader}{enough}" if behind else ""
-        )
-    if verdict == DIVERGED:
-        return f"stopped after {printable(seeds)} seeds{at}"
     if setting.is_out():
-        return "left out, as a job failed"
-    if verdict == "stays" and behind is not None and margin is not None:
-        return f"{behind:.0%} behind {leader}; it stops at {margin:.0%}"
-    return ""
+        return f"stopped {row.why()}" if row is not None and row.stops else "left out, as a job failed"
+    if row is None or row.verdict != STAYS or not (math.isfinite(row.behind) and math.isfinite(row.margin)):
+        return ""
+    return f"{row.behind:.0%} behind; it stops at {row.margin:.0%}"
 
 
 def _lost(setting: Setting) -> list[str]:
@@ -202,8 +193,8 @@ def _lost(setting: Setting) -> list[str]:
     return failures(pd.DataFrame(rows)) if setting.count(FAILED) else []
 
 
-def _race(settings: Sequence[Setting], rows: Sequence[Mapping[str, str]], counts: Mapping[str, int]) -> State:
-    looks = max((int(_number(row.get("look")) or 0) for row in rows), default=0)
+def _race(settings: Sequence[Setting], rows: Sequence[RaceRow], counts: Mapping[str, int]) -> State:
+    looks = max((row.look for row in rows), default=0)
     out = sum(setting.is_out() for setting in settings)
     runs = f"; {counts[SPARED]:,} of {sum(counts.values()):,} runs spared" if counts[SPARED] else ""
     return {"looks": looks, "text": f"{out} of {len(settings)} settings stopped{runs}"}
@@ -292,12 +283,3 @@ def _score_text(settings: Settings) -> str:
 def _finite(value: float) -> float | None:
     """A number as JSON has it; nothing where it is none."""
     return round(float(value), 6) if math.isfinite(value) else None
-
-
-def _number(text: str | None) -> float | None:
-    """The number that a text of a table stands for."""
-    try:
-        value = float(text or "nan")
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None

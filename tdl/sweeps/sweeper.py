@@ -127,6 +127,8 @@ class CheckedSweeper(Sweeper):
         folder = Path(str(self.config.hydra.sweep.dir))
         try:
             refuse_link(folder / SWEEP, alone=True)
+            if Sweep.current is not None:
+                Sweep.current.take_keys(self.config)
             space = self._space(arguments)
             proposals = _proposals(folder, space) if space.options.by == "optuna" else None
             jobs = space.jobs(space.random() if proposals is None else proposals.expected())
@@ -150,7 +152,7 @@ class CheckedSweeper(Sweeper):
         if race is None:
             return self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done], folder)
         if proposals is not None:
-            with proposals.locked(-(-plan.processes // race.first)):
+            with proposals.locked(max(2, -(-plan.processes // race.first))):  # in later rounds each has one job
                 returned = self._launch_proposed(proposals, options, plan)
         else:
             self.races = [race]
@@ -262,12 +264,13 @@ class CheckedSweeper(Sweeper):
         job = JobContext.of(cfg.hydra, folder / str(cfg.hydra.sweep.subdir))
         with open_dict(cfg):
             del cfg["hydra"]
+        plan = Plan()
         try:
-            plan: Plan = self.job.plan(cfg, job)
-        except (TdlError, OSError) as error:
-            if isinstance(error, ConfigError):
-                raise
-            plan = Plan()  # a file is missing or damaged: the job itself will say so
+            plan = self.job.plan(cfg, job)
+        except ConfigError:
+            raise
+        except (TdlError, OSError):  # a file that is missing or damaged: the job itself will say so
+            pass
         known = (job.folder / HYDRA).is_dir()  # else the table would not find it
         return replace(plan, done=plan.done and known, folder=job.folder)
 

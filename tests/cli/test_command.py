@@ -116,6 +116,10 @@ print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)
         ("save", ["save:  ", "  every: null", "# alone stay that it asked for"]),
         ("alpha", ["alpha: ${learner.alpha}"]),
         ("experiment", ["  quick "]),
+        (
+            "race",
+            ["race:                   # of", "\n  on: false             # true: ", "\n  first: 2              # "],
+        ),
     ],
 )
 def test_help_of_one_thing(word, parts):

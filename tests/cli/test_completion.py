@@ -33,6 +33,8 @@ def test_commands():
         ("run engine=", ["engine=bits", "engine=array"]),
         ("run learner.promotion=t", ["learner.promotion=true"]),
         ("run alpha=", []),
+        ("sweep race.o", ["race.on="]),
+        ("sweep race.on=", ["race.on=true", "race.on=false"]),
         ("run ou", ["out="]),
         ("evaluate alp", []),
         ("evaluate evaluate.dr", ["evaluate.drops="]),

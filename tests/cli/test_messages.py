@@ -51,6 +51,10 @@ WHOLE = [
     ("resume=loop", 2, ["loop/result.json: Too many levels of symbolic links"]),
     ("out=occupied/run", 2, ["occupied/run", "Not a directory"]),
     (".", 2, [".: a folder; to go on with its run: resume=."]),
+    ("race.of=true", 2, ["race.of: no such key", "did you mean 'race.on'"]),
+    ("race.on=maybe", 2, ["race.on: 'maybe' is not allowed; expected true or false"]),
+    ("race=true", 2, ["race=true: expected one of race.on, race.first, race.rungs"]),
+    ("-m race.on=true,false", 1, ["race.on=true,false: it holds for all of the sweep; expected one value"]),
     ("resume=missing", 2, ["resume: missing/checkpoint", "no checkpoint here"]),
 ]
 

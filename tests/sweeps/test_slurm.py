@@ -94,3 +94,25 @@ def test_a_job_that_is_killed_hard_is_in_the_table(tmp_path, node, small_run):
     done = inside("-m", *SMALL, *LONG, "seed=0,1", f"hydra.sweep.dir={tmp_path}/sweep")
     assert done.returncode == 0
     assert outcome(folder) == outcome(small_run(*LONG))
+
+
+RACE = ("alpha=0.000001,0.3", "seed=range(0,5)", "episodes=400", "block=100", "evaluate.episodes=200", "race.on=true")
+
+
+def test_a_race_sends_each_round_and_goes_on_after_the_death_of_the_command(tmp_path, node):
+    """Killed while a round is out: its jobs end, and are not sent again."""
+    whole = inside("-m", *SMALL, *RACE, f"hydra.sweep.dir={tmp_path}/whole")
+    with sweep(tmp_path, node, *RACE) as process:
+        wait_until(lambda: len(list((tmp_path / "sweep").glob("*/result.json"))) >= 2, process)
+        process.kill()
+    wait_until(lambda: all(job["JobState"] == "COMPLETED" for job in slurm.jobs(node)))
+    first = {path: path.stat().st_mtime_ns for path in (tmp_path / "sweep").glob("*/result.json")}
+    with sweep(tmp_path, node, *RACE) as process:
+        done = ended(process)
+    assert done.returncode == 0, done.stderr
+    assert "race: seed 3 of 5, 2 settings left" in done.stdout
+    assert (tmp_path / "sweep" / "race.csv").read_text() == (tmp_path / "whole" / "race.csv").read_text()
+    assert (
+        done.stdout.partition("Best: ")[2].partition(";")[0] == whole.stdout.partition("Best: ")[2].partition(";")[0]
+    )
+    assert first.items() <= {path: path.stat().st_mtime_ns for path in first}.items()

@@ -87,6 +87,14 @@ def test_a_sweep_that_was_killed_has_stopped(tmp_path):
     assert (now["status"], counts(now)) == ("stopped", {"all": 6, "stopped": 2, "waiting": 4})
 
 
+def test_jobs_of_slurm_run_while_they_write(tmp_path):
+    about = {"alpha": 0.1, "status": "running", "blocks": [1, 2]}
+    folder = made_up(tmp_path, *WORDS, launcher="submitit_slurm", first=about)
+    assert counts(state(folder)) == {"all": 6, "running": 1, "waiting": 5}
+    now = state(old(folder))
+    assert (now["status"], now["notes"]) == ("stopped", ["jobs may wait in the queue of Slurm: squeue tells"])
+
+
 def test_between_two_jobs_it_runs_for_a_while(tmp_path):
     folder = made_up(tmp_path, *WORDS, first={"alpha": 0.1, "mean": 5})
     assert state(folder)["status"] == "running"
@@ -119,17 +127,17 @@ def test_a_race_says_who_stopped_and_why(tmp_path):
     job(folder / "paused", 0.5, seed=3, status="paused")
     for seed in (0, 1):
         job(folder / f"d{seed}", 1, seed=seed, status="failed", error="learning diverged: x")
-    (folder / "race.csv").write_text(LOOKS + "2,2,1,alpha=1,d0,-inf,,0.06,diverged\n")
+    (folder / "race.csv").write_text(LOOKS + "2,2,1,alpha=1,d0,-inf,1,0.06,diverged\n")
     now = state(old(folder))
     assert now["race"] == {"looks": 2, "text": "2 of 3 settings stopped; 7 of 15 runs spared"}
     assert counts(now) == {"all": 15, "finished": 6, "failed": 2, "spared": 7}
     leader, worse, lost = now["settings"]
     assert (leader["state"], leader["why"], now["status"]) == ("leads", "", "ended")  # one is left: the race is over
     assert (worse["state"], worse["why"]) == (
-        "stopped", "stopped after 3 seeds: 41% behind alpha 0.5; 6% were enough",
+        "stopped", "stopped after 3 seeds: 41% behind, 6.0% were enough",
     )  # fmt: skip
     assert (lost["state"], lost["why"]) == (
-        "diverged", "stopped after 2 seeds; 2 of 5 runs diverged; lower alpha",
+        "diverged", "stopped after 2 seeds: diverged; 2 of 5 runs diverged; lower alpha",
     )  # fmt: skip
 
 
@@ -139,7 +147,7 @@ def test_a_race_that_goes_on(tmp_path):
     (folder / "race.csv").write_text("".join(LOOKS.splitlines(keepends=True)[:3]).replace("2,1,", "2,0.1,"))
     now = state(old(folder))
     assert counts(now) == {"all": 10, "finished": 6, "paused": 1, "waiting": 3}
-    assert [setting["why"] for setting in now["settings"]] == ["", "40% behind alpha 0.5; it stops at 50%"]
+    assert [setting["why"] for setting in now["settings"]] == ["", "40% behind; it stops at 50%"]
     assert now["at_most"]
 
 
@@ -164,9 +172,17 @@ def test_values_that_the_result_says_otherwise_are_known_by_their_words(tmp_path
 
 
 def test_a_command_whose_jobs_cannot_be_listed(tmp_path):
-    now = state(old(whole(tmp_path, "alpha=interval(0,1)")))
+    now = state(old(whole(tmp_path, "tuples=glob(*)")))
     assert (now["status"], counts(now)) == ("ended", {"all": 6, "finished": 6})
-    assert now["notes"] == ["how many jobs there will be is not known: alpha: its values cannot be listed"]
+    assert now["notes"] == ["how many jobs there will be is not known: tuples: its values cannot be listed"]
+
+
+def test_trials_that_optuna_proposes(tmp_path):
+    trials = {"number": 4, "by": "optuna", "seed": 0}
+    folder = whole(tmp_path, "alpha=interval(0.1,1)", "seed=range(0,5)", trials=trials)
+    now = state(old(folder))
+    assert counts(now) == {"all": 20, "finished": 6, "waiting": 14}  # of two settings, and of two to be proposed
+    assert [setting["of"] for setting in now["settings"]] == [5, 5]
 
 
 def test_damaged_files_are_named_and_the_others_count(tmp_path):
