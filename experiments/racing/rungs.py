@@ -25,7 +25,7 @@ from tdl.results import runs
 from tdl.results.design import factors, setting_of
 from tdl.runs.final_summary import objective, objective_at
 from tdl.statistics.racing import DIVERGED, standing
-from tdl.storage.run_folder import FAILED, RunFolder
+from tdl.storage.run_folder import FINISHED, RunFolder
 
 SHARES, NEAR = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7), 0.01
 
@@ -45,7 +45,7 @@ def scores_of(folder: Path, shares: Sequence[float]) -> Scores:
 def _run_scores(run: RunFolder, shares: Sequence[float]) -> list[float]:
     result = run.read_result()
     early = [objective_at(run, share, result["config"]["episodes"], None) for share in shares]
-    end = None if result["status"] == FAILED else objective(run)
+    end = objective(run) if result["status"] == FINISHED else None
     return [DIVERGED if score is None else score for score in (*early, end)]
 
 

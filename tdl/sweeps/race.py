@@ -233,7 +233,8 @@ def answer(races: Sequence[Race]) -> str:
     parts += [f"{name} is left out, as a job failed" for name in failed]
     if runs:
         games, seconds = (sum(column) for column in zip(*(end[-2:] for end in ends.values()), strict=True))
-        parts.append(f"{runs:,} runs were spared: {games:,.0f} games, {time_text(seconds)} of one core")
+        spared = f"{runs:,} {'run was' if runs == 1 else 'runs were'} spared"
+        parts.append(f"{spared}: {games:,.0f} games, {time_text(seconds)} of one core")
     return f"{'; '.join(parts)}."
 
 

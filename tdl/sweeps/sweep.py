@@ -14,10 +14,10 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, Override
 from hydra.errors import HydraException
 from hydra.experimental.callback import Callback
-from omegaconf import DictConfig, OmegaConf, read_write
+from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from tdl.config.compose import Key, keys, quoted
-from tdl.config.files import group_file, group_names
+from tdl.config.files import group_file, group_names, plain_dict
 from tdl.storage.titles import NAMELESS, value_text
 from tdl.sweeps.job import Outcome
 from tdl.sweeps.race import RaceOptions
@@ -76,8 +76,14 @@ class Sweep(Callback):
         self.done: set[Path] = set()
         self.answer = ""
 
+    def take_keys(self, config: DictConfig) -> None:
+        """What its keys say in the end: Hydra only warns of errors of `on_multirun_start`."""
+        own = plain_dict(config.hydra.callbacks.sweep)
+        self.race, self.trials = RaceOptions(**own.get("race", {})), TrialOptions(**own.get("trials", {}))
+
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Hydra calls this before the first job. Jobs in other processes must not make up a folder of their own."""
+        move_keys(config)
         folder = str(config.hydra.sweep.dir)
         self.folder, self.began, Sweep.current = Path(folder), _time_of_disk(Path(folder)), self
         words = [f"hydra.sweep.dir={quoted(folder)}", *titled_folders(config)]
@@ -105,6 +111,17 @@ def _time_of_disk(folder: Path) -> float:
             return os.stat(file.fileno()).st_mtime
     except OSError:  # it cannot be written: the first job will say so
         return time.time()
+
+
+def move_keys(config: DictConfig) -> None:
+    """Put the keys of sweeps that an experiment has in `hydra.sweeper.params` in their place, but for those given."""
+    params, words = config.hydra.sweeper.get("params") or {}, _last_words(config)
+    own = {word.partition("=")[0] for word in config.hydra.overrides.hydra}
+    for key in [key for key in SWEEP_KEYS if key in params]:
+        with read_write(config.hydra), open_dict(config.hydra):
+            del params[key]
+            if HOME + key not in own:
+                OmegaConf.update(config, HOME + key, words[key].value())
 
 
 def _last_words(config: DictConfig) -> dict[str, Override]:

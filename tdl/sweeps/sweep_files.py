@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -42,6 +43,10 @@ class Blocks:
     speed: float  # moves a second in the last block
     pace: float  # seconds of the last block
     changed: float  # when the last was written
+
+    def is_fresh(self) -> bool:
+        """Whether the next may still be written: no more than three of its kind, and a minute, have gone by."""
+        return time.time() - self.changed < 60.0 + 3 * self.pace
 
 
 @dataclass

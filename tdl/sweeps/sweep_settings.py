@@ -79,6 +79,7 @@ class Settings:
 
     def __init__(self, notes: Mapping[str, Any], jobs: Sequence[JobFiles], files: SweepFiles) -> None:
         self.files, self.notes = files, notes
+        self.elsewhere = str(value_at(notes, "hydra", "runtime", "choices", "hydra/launcher")).startswith("submitit")
         self.table = pd.DataFrame([job.row for job in jobs])
         self.known = self.table[self.table["seed"].notna()] if "seed" in self.table else self.table
         self.base = flat({name: value for name, value in notes.items() if name != "hydra"})
@@ -116,7 +117,7 @@ class Settings:
             setting.jobs.append(Job(_shown(values.get("seed")), status, files))
 
         for job in jobs:
-            add(job.row, _status(job), job)
+            add(job.row, self._status(job), job)
         for waiting in self._not_begun(jobs):
             add({**self.base, **waiting.values}, WAITING)
         for setting in settings.values():
@@ -124,6 +125,14 @@ class Settings:
             setting.jobs += [Job(seed, WAITING) for seed in missing]  # of settings that Optuna has proposed
             setting.jobs.sort(key=lambda job: (not isinstance(job.seed, int), job.seed or 0))
         return [*settings.values()]
+
+    def _status(self, job: JobFiles) -> str:
+        """What becomes of a job; on other machines, whose locks are not seen, it runs while it writes."""
+        writes = self.elsewhere and job.blocks is not None and job.blocks.is_fresh()
+        status = str(job.row["status"])
+        if job.locked or (writes and status == RUNNING):
+            return RUNNING
+        return status if status in (FINISHED, FAILED, PAUSED) else STOPPED
 
     def _not_begun(self, jobs: Sequence[JobFiles]) -> list[PlannedJob]:
         """The planned jobs that have no folder, by the values of their keys, or else by the words that Hydra noted."""
@@ -211,11 +220,6 @@ def _shown(value: Any) -> Any:
     if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     return printable(str(value))[:MAX_TEXT]
-
-
-def _status(job: JobFiles) -> str:
-    status = str(job.row["status"])
-    return RUNNING if job.locked else status if status in (FINISHED, FAILED, PAUSED) else STOPPED
 
 
 def _score(job: JobFiles | None, score: str) -> float:

@@ -31,6 +31,8 @@ GRACE = 10.0
 SEVERAL = 3
 """Seeds from which on a curve has a band: that of two is as wide as the page."""
 
+QUEUE = "jobs may wait in the queue of Slurm: squeue tells"
+
 STATUSES = (FINISHED, RUNNING, PAUSED, FAILED, STOPPED, WAITING, SPARED)
 
 State = dict[str, Any]
@@ -76,7 +78,7 @@ def _whole(settings: Settings, files: SweepFiles, rows: Sequence[RaceRow] | None
         "along": _along(jobs),
         "answer": settings.answer(),
         **_settings(settings),
-        "notes": files.wrong,
+        "notes": [*files.wrong, *[QUEUE] * (status == STOPPED and settings.elsewhere)],
         "race": None if rows is None else _race(settings.all, rows, counts),
         "keys": [_axis(key, settings.all) for key in settings.keys],
         "importance": _importance(settings),

@@ -128,6 +128,8 @@ class CheckedSweeper(Sweeper):
         folder = Path(str(self.config.hydra.sweep.dir))
         try:
             refuse_link(folder / SWEEP, alone=True)
+            if Sweep.current is not None:
+                Sweep.current.take_keys(self.config)
             space = self._space(arguments)
             proposals = _proposals(folder, space) if space.options.by == "optuna" else None
             jobs = space.jobs(space.random() if proposals is None else proposals.expected())

@@ -29,11 +29,15 @@ JSON = "application/json"
 SCRIPTS = ("board", "charts", "dom", "input", "judge", "library", "new_game", "page", "replay", "requests", "turns",
            "values")  # fmt: skip
 
+SWEEP_SCRIPTS = ("sweep", "sweep_charts")
+"""Of the page of a sweep, which an exported page does not have."""
+
 PAGE = {
     "/": ("index.html", "text/html; charset=utf-8"),
-    "/page.css": ("page.css", "text/css; charset=utf-8"),
+    "/sweep": ("sweep.html", "text/html; charset=utf-8"),
+    **{f"/{name}.css": (f"{name}.css", "text/css; charset=utf-8") for name in ("page", "sweep")},
     "/icon.svg": ("icon.svg", "image/svg+xml"),
-    **{f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8") for name in SCRIPTS},
+    **{f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8") for name in (*SCRIPTS, *SWEEP_SCRIPTS)},
 }
 """File and content type of each path; beside them /tiles.css has the colours of tiles."""
 

@@ -7,14 +7,14 @@ import yaml
 HEAD = "episode,mean,median,max,moves,seconds,moves_per_second,mean_abs_error\n"
 
 
-def made_up(folder, *task, race=False, trials=None, params=None, **jobs):
+def made_up(folder, *task, race=False, trials=None, params=None, launcher="cores", **jobs):
     """The folder of a sweep of these words; each job of `jobs` is a name with what `job` takes."""
     folder.mkdir(parents=True, exist_ok=True)
     hydra = {
         "overrides": {"task": [*task]},
         "sweeper": {"params": params},
         "callbacks": {"sweep": {"race": {"on": race}, "trials": trials}},
-        "runtime": {"choices": {"learner": "td"}},
+        "runtime": {"choices": {"learner": "td", "hydra/launcher": launcher}},
     }
     (folder / "multirun.yaml").write_text(yaml.safe_dump({"hydra": hydra, "seed": 0, "alpha": 0.1}))
     for name, about in jobs.items():

@@ -3,9 +3,10 @@
 import re
 
 import pandas as pd
-from support.programs import inside
+from support.programs import SMALL, inside
 from support.sweeps import SHORT, rows_of, sweep
 
+from tdl.storage.race_file import RACE, read_race
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.job import Plan
 from tdl.sweeps.race import Race, RaceOptions, answer, names_of
@@ -99,3 +100,36 @@ def test_what_was_spared_went_as_what_was_played(tmp_path, monkeypatch):
     assert answer([race]) == (
         "Race: 1 of 2 settings stopped, alpha=1 is left; 5 runs were spared: 200 games, 10 min of one core."
     )
+
+
+def test_a_preset_may_race_and_the_command_line_wins(tmp_path, monkeypatch):
+    (tmp_path / "mine" / "experiment").mkdir(parents=True)
+    lines = ["# @package _global_", "hydra:", "  mode: MULTIRUN", "  sweeper:", "    params:", "      alpha: 0.1,0.2",
+             "      seed: range(0,2)", "      race.on: true", "      race.first: 3"]  # fmt: skip
+    (tmp_path / "mine" / "experiment" / "races.yaml").write_text("\n".join(lines))
+    monkeypatch.chdir(tmp_path)
+    words = (*SMALL, *SHORT, "--config-dir", "mine", "experiment=races")
+    done = inside(*words, "race.first=2", "out=on")
+    assert done.returncode == 0, done.stderr
+    assert {row.seeds for row in read_race(tmp_path / "on")} == {2}
+    assert inside(*words, "race.on=false", "out=off").returncode == 0
+    assert not (tmp_path / "off" / RACE).exists()
+    done = inside(*words, "race.first=1", "out=bad")
+    assert (done.returncode, (tmp_path / "bad").exists()) == (2, False)
+
+
+def test_a_race_over_a_grid_plays_nothing_and_goes_on_with_more_settings(tmp_path):
+    """Those of another command in the folder stay in the table of looks."""
+    words = ("episodes=100", "evaluate.episodes=20", "seed=0,1,2")
+    assert sweep(tmp_path, *words, "alpha=0.001,0.3").returncode == 0
+    grid = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/result.json")}
+    done = sweep(tmp_path, *words, "alpha=0.001,0.3", "race.on=true")
+    assert done.stdout.startswith("6 jobs, already done; nothing to play")
+    assert done.stderr == ""
+    before = read_race(tmp_path)
+    assert sweep(tmp_path, *words, "alpha=0.3,0.4", "race.on=true").returncode == 0
+    assert grid.items() <= {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/result.json")}.items()
+    rows = read_race(tmp_path)
+    of_others = [row for row in before if row.setting == "alpha=0.001"]
+    assert [row for row in rows if row.setting == "alpha=0.001"] == of_others
+    assert {row.setting for row in rows} == {"alpha=0.001", "alpha=0.3", "alpha=0.4"}

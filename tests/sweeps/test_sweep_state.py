@@ -87,6 +87,14 @@ def test_a_sweep_that_was_killed_has_stopped(tmp_path):
     assert (now["status"], counts(now)) == ("stopped", {"all": 6, "stopped": 2, "waiting": 4})
 
 
+def test_jobs_of_slurm_run_while_they_write(tmp_path):
+    about = {"alpha": 0.1, "status": "running", "blocks": [1, 2]}
+    folder = made_up(tmp_path, *WORDS, launcher="submitit_slurm", first=about)
+    assert counts(state(folder)) == {"all": 6, "running": 1, "waiting": 5}
+    now = state(old(folder))
+    assert (now["status"], now["notes"]) == ("stopped", ["jobs may wait in the queue of Slurm: squeue tells"])
+
+
 def test_between_two_jobs_it_runs_for_a_while(tmp_path):
     folder = made_up(tmp_path, *WORDS, first={"alpha": 0.1, "mean": 5})
     assert state(folder)["status"] == "running"

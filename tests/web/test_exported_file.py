@@ -57,6 +57,7 @@ def test_the_page_asks_for_nothing_and_runs_only_what_is_in_it():
     assert not re.search(r'(?:src|href)="(?!data:|#|/api/game.jsonl)', text)
     policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)[1]
     assert policy.startswith("default-src 'none'; script-src data: 'sha256-")
+    assert not [name for name in json.loads(block(text, 'type="importmap"'))["imports"] if "sweep" in name]
     inline = [block(text, f'type="{kind}"') for kind in ("importmap", "module")] + [block(text, "")]
     hashes = [base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in inline]
     assert re.findall("sha256-([^']*)'", policy) == hashes

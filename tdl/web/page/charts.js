@@ -5,7 +5,7 @@ import { create, number } from "/dom.js";
 const WIDTH = 300;
 const HEIGHT = 100;
 
-function node(name, attributes) {
+export function node(name, attributes) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   return element;

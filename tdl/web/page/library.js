@@ -14,14 +14,14 @@ export class Library {
   }
 
   async refresh() {
-    const { entries } = await get("/api/library");
+    const { entries, sweeps = [] } = await get("/api/library");
     this.seen.disconnect();
     const byHand = { name: null, title: "By hand", plays: true };
     const [playing, others] = [true, false].map((plays) => [byHand, ...entries].filter((entry) => entry.plays === plays));
     this.count = create("summary");
     const rest = create("ul", {}, ...others.map((entry) => this.item(entry)));
     this.folded = create("li", {}, create("details", { className: "folded" }, this.count, rest));
-    this.list.replaceChildren(...playing.map((entry) => this.item(entry)), this.folded);
+    this.list.replaceChildren(...linksTo(sweeps), ...playing.map((entry) => this.item(entry)), this.folded);
     this.mark(this.current);
     this.filter(this.wanted);
   }
@@ -68,6 +68,16 @@ export class Library {
     this.folded.hidden = !others;
     this.count.textContent = `${number(others)} that cannot play`;
   }
+}
+
+// Links to the pages of sweeps, folded; none where there are none.
+function linksTo(sweeps) {
+  if (!sweeps.length) return [];
+  const links = sweeps.map((sweep) => create("li", {}, create("a", {
+    href: `/sweep?${new URLSearchParams({ sweep })}`, textContent: sweep === "." ? "this folder" : sweep,
+  })));
+  const summary = create("summary", { textContent: sweeps.length === 1 ? "1 sweep" : `${number(sweeps.length)} sweeps` });
+  return [create("li", {}, create("details", { className: "folded" }, summary, create("ul", {}, ...links)))];
 }
 
 function description({ name, error, game, size, kind, episodes, mean, block, checkpoint, status }) {

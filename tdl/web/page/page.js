@@ -78,8 +78,8 @@ function take(opened, depth) {
 
 // What a reload comes back to.
 function rememberGame() {
-  const record = replay.source?.game;
-  remember({ game: game.id, ...(record && { record }) });
+  const record = replay.source?.game, { sweep } = remembered();
+  remember({ game: game.id, ...(record && { record }), ...(sweep && { sweep }) });
 }
 
 // Go on with a game of before.
@@ -405,12 +405,17 @@ function listen() {
 
 async function start() {
   const options = await get("/api/start");
+  if (options.sweep && !location.search) return location.replace("/sweep"); // the folder that is served is one
   form.setUp(options);
-  const { game: kept, record } = remembered();
+  const { game: kept, record, sweep, watch } = remembered();
+  if (sweep) $("back").href = `/sweep?${new URLSearchParams({ sweep })}`;
+  $("back").hidden = !sweep;
   const ways = [() => begin({ checkpoint: options.checkpoint }), () => begin({ checkpoint: null })];
+  if (watch) ways.unshift(() => begin({ checkpoint: watch }).then(() => { guarded(play); }));
   if (kept) ways.unshift(() => goOn(kept));
   await firstThatWorks(ways);
   if (record) await openRecord({ game: record });
+  return undefined;
 }
 
 // There is a board whatever has become of the game or the agent; what went wrong first is told then.

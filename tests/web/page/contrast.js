@@ -10,7 +10,7 @@
     }
     return [255, 255, 255, 1];
   };
-  const tiles = document.querySelector("#board .field");
+  const tiles = document.querySelector("#board .field") ?? document.createElement("div"); // there, or nowhere
   const values = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987, 1597, 2584, 4181, 6765, 10946, 17711];
   for (let i = 2; i <= 131072; i *= 2) values.push(i);
   for (const value of values) {
@@ -25,7 +25,7 @@
     const own = [...e.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
     if (!own || e.closest("[hidden], :disabled") || !e.getClientRects().length) continue;
     const style = getComputedStyle(e);
-    const [a, b] = [light(parsed(style.color)), light(ground(e))];
+    const [a, b] = [light(parsed(e instanceof SVGElement ? style.fill : style.color)), light(ground(e))];
     const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     if (ratio < 4.5) low.push(`${e.className || e.id || e.tagName} ${e.textContent.trim().slice(0, 20)}: ${ratio.toFixed(2)}`);
   }
