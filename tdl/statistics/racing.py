@@ -73,6 +73,7 @@ def standing(
     error: float = ERROR,
     out: Collection[int] = (),
     rungs: Sequence[float] = (),
+    elsewhere: Scores | None = None,
 ) -> Standing:
     """Hold a race, look by look, as far as the scores go.
 
@@ -89,6 +90,8 @@ def standing(
         settings are normal and have one variance.
     out : settings that take no part.
     rungs : shares of the budget below 1, rising.
+    elsewhere : shape (others, seeds), scores at the end of the budget of settings that took part in another race; they
+        count for the variance. nan where none is.
     """
     layers = scores.reshape(len(rungs) + 1, *scores.shape[-2:])
     _, settings, most = layers.shape
@@ -104,7 +107,8 @@ def standing(
         seeds[layer, left] = n
         if n >= 2:
             counted = np.where(np.arange(n) < seeds[layer][:, None], layers[layer, :, :n], np.nan)
-            looks.append(look_at(counted, stopped, len(looks) + 1, error, [*rungs, 1.0][layer]))
+            others = elsewhere[:, :n] if elsewhere is not None and layer == len(rungs) else None
+            looks.append(look_at(counted, stopped, len(looks) + 1, error, [*rungs, 1.0][layer], others))
             stopped = stopped | looks[-1].stopped
         if (~stopped).sum() <= 1 and layer == len(rungs):
             break
@@ -117,7 +121,14 @@ def _plan(first: int, most: int, rungs: int) -> Iterator[tuple[int, int]]:
     yield from ((rungs, n) for n in range(first, most + 1))
 
 
-def look_at(scores: Scores, out: NDArray[np.bool_], number: int, error: float, share: float = 1.0) -> Look:
+def look_at(
+    scores: Scores,
+    out: NDArray[np.bool_],
+    number: int,
+    error: float,
+    share: float = 1.0,
+    elsewhere: Scores | None = None,
+) -> Look:
     """The decision of a look: who stops, as worse than the leader beyond doubt or diverged twice.
 
     Student's t of the logarithms, one-sided, of the leader against each other one, with the variance of all settings
@@ -136,16 +147,19 @@ def look_at(scores: Scores, out: NDArray[np.bool_], number: int, error: float, s
     out : those that have stopped; their scores count for the variance.
     number : of the look, from 1 on.
     share : of the budget that is played. Below 1 a setting stops only where it cannot catch up either (`CATCH_UP`).
+    elsewhere : scores of settings of another race, as many columns; they count for the variance.
     """
     lapses, seeds = np.isneginf(scores).sum(axis=1), scores.shape[1]
     lost = ~out & (lapses >= LAPSES)
-    values, logarithmic = _logarithms(scores)
+    known, logarithmic = _logarithms(scores if elsewhere is None else np.vstack([scores, elsewhere]))
+    values = known[: len(scores)]
     played = (~np.isnan(values)).sum(axis=1)
     means = np.where(played > 0, np.nansum(values, axis=1) / np.maximum(played, 1), DIVERGED)
     left = ~out & ~lost & np.isfinite(means)
     behind = np.where(out, np.nan, max(means[left], default=np.nan) - means)
     leader = int(np.where(left, means, DIVERGED).argmax())
-    margin = _margin(values, leader, error / max(1, len(scores) - 1) * (spent(number) - spent(number - 1)))
+    level = error / max(1, len(scores) - 1) * (spent(number) - spent(number - 1))
+    margin = _margin(known, leader, level)[: len(scores)]
     if share < 1:
         margin = margin + (CATCH_UP * math.log(1 / share) if logarithmic else math.inf)
     stopped = lost | (left & (behind > margin))

@@ -15,7 +15,7 @@ from tdl.base.checks import check_fields, checked, flag, is_number, whole
 from tdl.errors import ConfigError, TdlError, refuse
 from tdl.runs.final_summary import objective, objective_at
 from tdl.runs.forecast import time_text
-from tdl.statistics.racing import DIVERGED, ERROR, FIRST, Look, Standing, standing
+from tdl.statistics.racing import DIVERGED, ERROR, FIRST, Look, Scores, Standing, standing
 from tdl.storage.race_file import DIVERGES, LEADS, STAYS, WORSE, RaceRow, read_race, write_race
 from tdl.storage.run_folder import FAILED, FINISHED, RunFolder
 from tdl.sweeps.job import Plan, run_of
@@ -72,6 +72,7 @@ class Race:
     Attributes
     ----------
     names : of the settings.
+    elsewhere : scores of settings of races before, which count for the variance (`tdl.statistics.racing.standing`).
 
     Raises
     ------
@@ -94,14 +95,14 @@ class Race:
         if len(self.rungs) > 1 and any(job.seconds is not None for job in plans):
             raise ConfigError("race.rungs: shares of a budget of time differ from run to run; expected budget.moves, "
                               "or episodes alone, in the place of budget.seconds")  # fmt: skip
-        self.names = names_of([*self.numbers])
+        self.names, self.elsewhere = names_of([*self.numbers]), np.empty((0, len(self.seeds)))
         self.failed: set[int] = set()
         self.scores = np.full((len(self.rungs), len(self.numbers), len(self.seeds)), np.nan)
         self._read(range(len(jobs)))
 
     def standing(self) -> Standing:
         """Where the race stands, of the settings whose jobs did not fail for another reason than divergence."""
-        return standing(self.scores, self.first, self.error, self.failed, self.rungs[:-1])
+        return standing(self.scores, self.first, self.error, self.failed, self.rungs[:-1], self.elsewhere)
 
     def due(self) -> list[int]:
         """The numbers of the jobs that the next decision waits for."""
@@ -139,14 +140,19 @@ class Race:
         return [number for setting, row in enumerate(self.numbers.values())
                 for number in row.values() if stopped[setting] and setting not in self.failed]  # fmt: skip
 
+    def counted(self) -> list[Scores]:
+        """The scores of each setting by seed, as far as this race counted them; nan where it did not."""
+        left = np.arange(len(self.seeds)) >= self.standing().seeds[:, None]
+        return [*np.where(left, np.nan, self.scores[-1])]
+
     def values(self) -> list[float]:
         """The mean score of each setting over the seeds that counted; -inf after a divergence, nan where a job failed.
 
         A setting that stopped before any run ended has no mean, and counts as diverged.
         """
-        now = self.standing()
-        means = [self.scores[-1, i, :seeds].mean() if seeds else DIVERGED for i, seeds in enumerate(now.seeds)]
-        return [math.nan if i in self.failed else float(mean) for i, mean in enumerate(means)]
+        rows = [row[~np.isnan(row)] for row in self.counted()]
+        means = [float(row.mean()) if len(row) else DIVERGED for row in rows]
+        return [math.nan if i in self.failed else mean for i, mean in enumerate(means)]
 
     def rows(self, number: int, look: Look) -> Iterator[RaceRow]:
         """A row for each setting that took part in a look; distances are shares of the leader's score."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
@@ -24,7 +25,7 @@ from tdl.base.distribution import install
 from tdl.errors import ConfigError, TdlError
 from tdl.runs.progress import Progress
 from tdl.runs.resume import delete_paused_weights
-from tdl.statistics.racing import ERROR
+from tdl.statistics.racing import ERROR, Scores
 from tdl.storage.run_folder import HYDRA, SWEEP, RunFolder, refuse_link
 from tdl.sweeps.job import JobContext, Plan
 from tdl.sweeps.launcher import CoresLauncher, Round
@@ -169,18 +170,21 @@ class CheckedSweeper(Sweeper):
         Of all races together the error is that of one: 1/2 + 1/6 + 1/12 + ... = 1.
         """
         returned: list[Sequence[JobReturn]] = []
-        best: list[Setting] = []
+        best, known = list[Setting](), dict[Setting, Scores]()
         for number, trials in enumerate(proposals.batches(), 1):
             settings = list(dict.fromkeys([*best, *trials.values()]))
             jobs = proposals.space.jobs(settings)
             self.races.append(Race(jobs, self._plan(jobs, plan.folder).jobs, race, ERROR / number / (number + 1)))
             self.races[-1].names = list(map(proposals.space.title, settings))
+            if others := [row for setting, row in known.items() if setting not in settings]:
+                self.races[-1].elsewhere = np.array(others)
             if not all(map(proposals.is_told, trials)):
                 print(f"trials {min(trials) + 1} to {max(trials) + 1} of {proposals.space.options.number}", flush=True)
                 returned += self._launch_race(jobs, plan)
             values = dict(zip(settings, self.races[-1].values(), strict=True))
             for trial, setting in trials.items():
                 proposals.tell(trial, values[setting])
+            known |= zip(settings, self.races[-1].counted(), strict=True)
             ranks = {setting: value for setting, value in values.items() if math.isfinite(value)}
             best = [max(ranks, key=ranks.__getitem__)] if race.on and ranks else best
         return returned

@@ -63,6 +63,20 @@ def test_the_margin_is_that_of_students_t(spread, behind, stops):
     assert look_at(100 * scores, NOBODY, n - 1, 0.05).stopped.tolist() == [False, stops, False]
 
 
+def test_scores_of_another_race_count_for_the_variance_alone():
+    rows, others = (
+        np.array([[100, 101.0], [92, 93.0]]),
+        np.array([[50, 50.1], [60, 60.1], [70, np.nan], [DIVERGED, 9]]),
+    )
+    alone, known = look_at(rows, NOBODY[:2], 1, 0.05), look_at(rows, NOBODY[:2], 1, 0.05, elsewhere=others)
+    together = look_at(np.vstack([rows, others]), np.arange(6) > 1, 1, 0.05 * 5)
+    assert known.margin == pytest.approx(together.margin[:2])
+    assert known.means.tolist() == alone.means.tolist()
+    assert (alone.stopped.tolist(), known.stopped.tolist()) == ([False, False], [False, True])
+    assert standing(rows).stopped.tolist() == [False, False]
+    assert standing(rows, elsewhere=others).stopped.tolist() == [False, True]
+
+
 def test_a_rung_stops_only_what_cannot_catch_up_either():
     ahead, near, far = (100, 102, 101), (70, 71, 72), (20, 21, 20)
     scores = np.full((2, 3, 3), np.nan)
