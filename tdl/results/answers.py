@@ -64,8 +64,10 @@ def of_race(settings: pd.DataFrame) -> list[str]:
     """
     if not stops(settings).any():
         return []
+    early = settings[STOPPED].astype(str).str.contains("of the budget").any()
     return [
-        "In at most 5% of races the best setting is among those that stopped.",
+        "In at most 5% of races the best setting is among those that stopped"
+        + (", unless it would have caught up after a rung." if early else "."),
         "Their order is not known, and their means are too low: they stopped for low scores.",
         "The best mean is too high, as it was picked; its score on further seeds is not.",
     ]

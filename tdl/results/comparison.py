@@ -66,8 +66,8 @@ def against_best(table: pd.DataFrame, by: str | Sequence[str] | None = None, sco
     with it the least p values.
 
     Settings that a race stopped come last, the longest in it first. Their numbers of seeds depend on their scores, so
-    no p value and no interval of their difference would hold. What holds: in at most 5% of races the best setting is
-    among them. So `differs` is true of them, where the first went on.
+    no p value and no interval would hold: these are nan. What holds: in at most 5% of races the best setting is among
+    them. So `differs` is true of them, where the first went on.
 
     Parameters
     ----------
@@ -284,13 +284,14 @@ def _means(groups: Sequence[tuple[Values, Samples]], keys: Sequence[str], score:
 
 
 def settings_in(table: pd.DataFrame, keys: Sequence[str], score: str = SCORE) -> pd.DataFrame:
-    """The rows of `means`, best first; those that a race stopped last, the longest in it first.
+    """The rows of `means`, best first; those that a race stopped last, the longest in it first, without an interval.
 
     Besides `RACED`, and `stopped` where the table has it. The index is the place in `_samples`.
     """
     scores = _means(_samples(table, keys, score)[1], keys, score)
     groups = [runs for _, runs in _groups(table[table[score].notna()], keys)]
     scores[RACED] = [float(stops(runs).mean()) for runs in groups]
+    scores.loc[scores[RACED] > 0, ["low", "high"]] = math.nan
     out = scores[RACED] == 1
     if STOPPED in table:
         scores[STOPPED] = [runs[STOPPED].iloc[0] if last else None for runs, last in zip(groups, out, strict=True)]

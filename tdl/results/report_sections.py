@@ -34,7 +34,7 @@ HOLM = (
     "excludes 0 where the setting differs."
 )
 
-STOPS = "Settings that a race stopped have no p value and no interval of the difference: their seeds depend on scores."
+STOPS = "Settings that a race stopped have no p value and no intervals: their numbers of seeds depend on their scores."
 
 EVALUATIONS = (
     "Games of trained networks without learning, by tdl evaluate. The 95% intervals are over games (Student's t): "
@@ -111,7 +111,8 @@ def _checkpoint(source: Source, run: str) -> str:
 
 def _answers(played: pd.DataFrame, judged: pd.DataFrame) -> list[str]:
     """The best setting, and the best of the evaluations, in a sentence each."""
-    texts = [sentence(played), *of_race(against_best(played))] if len(played) else []
+    texts = [sentence(played), " ".join(of_race(against_best(played)))] if len(played) else []
+    texts = [text for text in texts if text]
     if len(judged):
         best = judged.to_dict("records")[0]
         name = title({key: best[key] for key in factors(judged) if key != "evaluate.episodes"})

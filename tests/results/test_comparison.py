@@ -279,6 +279,7 @@ def test_what_a_race_stopped_is_last_and_has_no_p_value():
     p = stats.ttest_ind([50, 54, 52, 56], [51, 49, 50, 48], equal_var=False).pvalue
     assert found["p"].tolist()[1] == pytest.approx(6 * p)
     assert found[["p", "difference_low", "difference_high"]].isna().all(axis=1).tolist() == [True, False, True, True]
+    assert found[["low", "high"]].isna().all(axis=1).tolist() == [False, False, True, True]
     assert found["difference"].tolist()[1:] == [3.5, 31.0, 3.0]
     assert found["differs"].tolist() == [False, False, True, True]
     assert "is 4 [-" in sentence(RACE)
