@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ MAX_TEXT = 200
 
 ENDED, STOPPED, WAITING, SPARED, DIVERGED = "ended", "stopped", "waiting", "spared", "diverged"
 """Stopped: begun, and nobody works on it; waiting: to be begun; spared: a race does not play it."""
+
+NOT_PLAYED = (WAITING, PAUSED, STOPPED)
 
 
 @dataclass
@@ -151,15 +154,27 @@ class Settings:
                 settings[row.job].row = row
         for setting in self.all:
             setting.races = True
-        left = [setting for setting in self.all if not setting.is_out()]
-        over = len(left) == 1 < len(self.all) and not self.to_be_proposed
-        for job in (job for setting in self.all if over or setting.is_out() for job in setting.jobs):
-            job.status = SPARED if job.status in (WAITING, PAUSED, STOPPED) else job.status
+        winner = self._winner(rows)
+        for job in (job for setting in self.all if setting is winner or setting.is_out() for job in setting.jobs):
+            job.status = SPARED if job.status in NOT_PLAYED else job.status
+
+    def _winner(self, rows: Sequence[RaceRow]) -> Setting | None:
+        """The only setting that the last look left, if that was at the end of the budget and no other race may come.
+
+        Settings of races of other commands, whose rows come first, may be left besides; they have no further seeds.
+        """
+        last = takewhile(lambda row: (row.look, row.share) == (rows[-1].look, 1), reversed(rows))
+        jobs = {row.job for row in last if not row.stops}
+        left = [setting for setting in self.all if setting.row and setting.row.job in jobs
+                and len(setting.jobs) > setting.row.seeds]  # fmt: skip
+        new = any(setting.row is None and setting.count(RUNNING, *NOT_PLAYED) for setting in self.all)
+        return left[0] if len(left) == 1 and not new and not self.to_be_proposed else None
 
     def compare(self) -> None:
         """Give each setting its mean over seeds, as tables of runs have it; the best comes first."""
         rows = [row for number, setting in enumerate(self.all) for row in self._scores(number, setting)]
-        means = comparison.means(pd.DataFrame(rows), "number", self.score).to_dict("records") if rows else []
+        table = pd.DataFrame(rows)
+        means = comparison.settings_in(table, ["number"], self.score).to_dict("records") if rows else []
         for row in means:
             setting = self.all[int(row["number"])]
             setting.mean, setting.low, setting.high = row["mean"], row["low"], row["high"]
@@ -174,7 +189,7 @@ class Settings:
                 job.score = _score(job.files, self.score)
             if not math.isnan(job.score) and job.files is not None:
                 bounds = {name: job.files.row.get(name) for name in SCORE_BOUNDS} if self.score == SCORE else {}
-                why = setting.row.why() if setting.row and setting.is_out() else None
+                why = setting.row.why() if setting.row and setting.row.stops and setting.is_out() else None
                 yield {"number": number, "seed": job.seed, self.score: job.score, OUT: why} | bounds | setting.values
 
     def name(self, setting: Setting) -> str:
