@@ -163,31 +163,34 @@ class CheckedSweeper(Sweeper):
         return returned
 
     def _launch_proposed(
-        self, proposals: "Proposals", race: RaceOptions, plan: SweepPlan
+        self, proposals: "Proposals", options: RaceOptions, plan: SweepPlan
     ) -> list[Sequence[JobReturn]]:
-        """Play what Optuna proposes, a race for each batch, in which the best setting so far takes part.
-
-        Of all races together the error is that of one: 1/2 + 1/6 + 1/12 + ... = 1.
-        """
-        returned: list[Sequence[JobReturn]] = []
-        best, known = list[Setting](), dict[Setting, Scores]()
-        for number, trials in enumerate(proposals.batches(), 1):
+        """Play what Optuna proposes, a race for each batch, in which the best setting so far takes part."""
+        returned, best = list[Sequence[JobReturn]](), list[Setting]()
+        known: dict[Setting, Scores] = {}
+        for trials in proposals.batches():
             settings = list(dict.fromkeys([*best, *trials.values()]))
             jobs = proposals.space.jobs(settings)
-            self.races.append(Race(jobs, self._plan(jobs, plan.folder).jobs, race, ERROR / number / (number + 1)))
-            self.races[-1].names = list(map(proposals.space.title, settings))
-            if others := [row for setting, row in known.items() if setting not in settings]:
-                self.races[-1].elsewhere = np.array(others)
+            race = self._next_race(jobs, plan.folder, options)
+            race.names = list(map(proposals.space.title, settings))
+            race.elsewhere = np.vstack([race.elsewhere, *(known[key] for key in known if key not in settings)])
             if not all(map(proposals.is_told, trials)):
                 print(f"trials {min(trials) + 1} to {max(trials) + 1} of {proposals.space.options.number}", flush=True)
                 returned += self._launch_race(jobs, plan)
-            values = dict(zip(settings, self.races[-1].values(), strict=True))
+            known |= zip(settings, race.counted(), strict=True)
+            values = dict(zip(settings, race.values(), strict=True))
             for trial, setting in trials.items():
                 proposals.tell(trial, values[setting])
-            known |= zip(settings, self.races[-1].counted(), strict=True)
-            ranks = {setting: value for setting, value in values.items() if math.isfinite(value)}
+            left = dict(zip(settings, ~race.standing().stopped, strict=True))
+            ranks = {setting: value for setting, value in values.items() if left[setting] and math.isfinite(value)}
             best = [max(ranks, key=ranks.__getitem__)] if race.on and ranks else best
         return returned
+
+    def _next_race(self, jobs: Sequence[list[str]], folder: Path, options: RaceOptions) -> Race:
+        """One of several races, whose errors are together that of one: 1/2 + 1/6 + 1/12 + ... = 1."""
+        number = len(self.races) + 1
+        self.races.append(Race(jobs, self._plan(jobs, folder).jobs, options, ERROR / number / (number + 1)))
+        return self.races[-1]
 
     def _launch_race(self, jobs: Sequence[list[str]], plan: SweepPlan) -> list[Sequence[JobReturn]]:
         """Run what the next decision of the last race waits for, until nothing does."""

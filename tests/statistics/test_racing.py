@@ -92,6 +92,13 @@ def test_a_rung_stops_only_what_cannot_catch_up_either():
     assert [look.stopped.tolist() for look in now.looks] == [[False, False, True], [False, True, False]]
 
 
+def test_who_is_left_alone_is_judged_at_no_further_rung():
+    scores = np.full((3, 2, 2), np.nan)
+    scores[0] = (100, 101), (10, 11)
+    now = standing(scores, rungs=(0.1, 0.5))
+    assert (now.stopped.tolist(), now.layer, now.due) == ([False, True], 2, [(0, 0), (0, 1)])
+
+
 def test_equal_scores_decide_nothing():
     assert not standing(scores_of((5, 5), (4, 4), (0, 0))).stopped.any()
 
