@@ -27,6 +27,7 @@ def test_a_setting_that_is_worse_stops_and_the_same_command_plays_nothing_more(t
     assert done.returncode == 0, done.stderr
     assert "Race: 1 of 2 settings stopped, alpha=0.5 is left; 2 runs were spared: 800 games, 0 s" in done.stdout
     assert re.search(r"after 4 seeds: \d+% behind, \d+% were enough", done.stdout)
+    assert "race, at most 4/10  seeds 1 to 2 of 5, 2 settings left, " in done.stderr
     assert "Best: alpha 0.5, " in done.stdout
     assert " The race stopped all others." in done.stdout
     assert played(tmp_path) == {"1e-06": [0, 1, 2, 3], "0.5": [0, 1, 2, 3]}
