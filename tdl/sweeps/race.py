@@ -180,7 +180,7 @@ class Race:
         for i, (setting, row) in enumerate(self.numbers.items()):
             results = [RunFolder(run_of(self.plans[number].folder)).result_if_whole() for number in row.values()]
             played = [result for result in results if result.get("episodes")]
-            parts = sum(_part(self.plans[number], result) for number, result in zip(row.values(), results, strict=True))
+            parts = sum(map(_part, (self.plans[number] for number in row.values()), results))
             lacking = len(row) / parts - 1 if parts and i not in self.failed else 0
             runs = sum(result.get("status") not in (FINISHED, FAILED) for result in results) if lacking > 0 else 0
             games, seconds = sum(result["episodes"] for result in played), sum(map(_seconds, played))
