@@ -26,6 +26,7 @@ from tdl.errors import ConfigError, TdlError
 from tdl.runs.progress import Progress
 from tdl.runs.resume import delete_paused_weights
 from tdl.statistics.racing import ERROR, Scores
+from tdl.storage.atomic import new_file
 from tdl.storage.run_folder import HYDRA, SWEEP, RunFolder, refuse_link
 from tdl.sweeps.job import JobContext, Plan
 from tdl.sweeps.launcher import CoresLauncher, Round
@@ -136,6 +137,9 @@ class CheckedSweeper(Sweeper):
             plan = self._plan(jobs, folder)
             options = Sweep.current.race if Sweep.current is not None else RaceOptions()
             race = Race(jobs, plan.jobs, options) if options.on or proposals else None
+            if race is not None and proposals is None and len(race.names) < 2:
+                raise ConfigError("race.on: a single setting has nobody to race with; "
+                                  "expected a key with several values, as alpha=0.1,0.3")  # fmt: skip
             if race is not None and len(options.rungs) > 1:
                 pausing = [replace(job, pauses=number in race.first_jobs) for number, job in enumerate(plan.jobs)]
                 plan = replace(plan, jobs=pausing)
@@ -150,10 +154,13 @@ class CheckedSweeper(Sweeper):
             self.loader.keep_weights = False
         if Sweep.current is not None:
             Sweep.current.done.update(job.folder.resolve() for job in plan.jobs if job.done)
+        if proposals is None:
+            self._note_command(folder)
         if race is None:
             return self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done], folder)
         if proposals is not None:
             with proposals.locked(max(2, -(-plan.processes // race.first))):  # in later rounds each has one job
+                self._note_command(folder)
                 returned = self._launch_proposed(proposals, options, plan)
         else:
             self.races = [race]
@@ -229,11 +236,15 @@ class CheckedSweeper(Sweeper):
             if not plan.weights(job):
                 delete_paused_weights(RunFolder(job.folder))
 
+    def _note_command(self, folder: Path) -> None:
+        """In one step: whoever looks on may read it at any time."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with new_file(folder / SWEEP) as file:
+            file.write(OmegaConf.to_yaml(self.config).encode())
+
     def _launch(self, jobs: Sequence[list[str]], folder: Path, first: int = 0) -> list[Sequence[JobReturn]]:
         if not jobs:
             return []
-        folder.mkdir(parents=True, exist_ok=True)
-        OmegaConf.save(self.config, folder / SWEEP)
         assert self.launcher is not None
         size, returned = self.max_batch_size or len(jobs), []
         for start in range(0, len(jobs), size):

@@ -10,6 +10,8 @@ from tdl.storage.race_file import RACE, read_race
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.job import Plan
 from tdl.sweeps.race import Race, RaceOptions, answer, names_of
+from tdl.sweeps.sweep_files import SweepFiles
+from tdl.sweeps.sweep_state import state_of
 
 RESULTS = {}  # by the folder of a run
 
@@ -27,7 +29,7 @@ def test_a_setting_that_is_worse_stops_and_the_same_command_plays_nothing_more(t
     assert done.returncode == 0, done.stderr
     assert "Race: 1 of 2 settings stopped, alpha=0.5 is left; 2 runs were spared: 800 games, 0 s" in done.stdout
     assert re.search(r"after 4 seeds: \d+% behind, \d+% were enough", done.stdout)
-    assert "race, at most 4/10  seeds 1 to 2 of 5, 2 settings left, " in done.stderr
+    assert "race, at most 4/10  rounds 1 to 2 of 5, 2 settings left, " in done.stderr
     assert "Best: alpha 0.5, " in done.stdout
     assert " The race stopped all others." in done.stdout
     assert played(tmp_path) == {"1e-06": [0, 1, 2, 3], "0.5": [0, 1, 2, 3]}
@@ -49,6 +51,9 @@ def test_who_cannot_race(tmp_path):
     done = sweep(tmp_path / "a", *SHORT, "alpha=0.1,0.5", "race.on=true")
     assert done.returncode == 2
     assert "race.on: seeds are the rounds of a race; expected two or more, as seeds=10" in done.stderr
+    done = sweep(tmp_path / "a", *SHORT, "seed=0,1", "race.on=true")
+    assert (done.returncode, (tmp_path / "a").exists()) == (2, False)
+    assert "race.on: a single setting has nobody to race with; expected a key with several values" in done.stderr
     done = sweep(tmp_path / "b", *SHORT, "seed=0,1", "race.on=true", "race.first=1")
     assert done.returncode == 2
     assert "race.first: 1 is not allowed; expected a whole number from 2 to 1000" in done.stderr
@@ -144,6 +149,9 @@ def test_a_race_over_a_grid_plays_nothing_and_goes_on_with_more_settings(tmp_pat
     assert done.stdout.startswith("6 jobs, already done; nothing to play")
     assert done.stderr == ""
     before = read_race(tmp_path)
+    assert state_of(SweepFiles(tmp_path))["race"]["looks"] == 2  # of the command that was given last
+    assert sweep(tmp_path, *words, "alpha=0.001,0.3").returncode == 0
+    assert state_of(SweepFiles(tmp_path))["race"] is None
     assert sweep(tmp_path, *words, "alpha=0.3,0.4", "race.on=true").returncode == 0
     assert grid.items() <= {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/result.json")}.items()
     rows = read_race(tmp_path)
