@@ -76,6 +76,11 @@ class Setting:
         lost = any(job.error and "diverged" not in job.error for job in self.jobs)
         return self.races and (lost or (self.row is not None and self.row.stops))
 
+    def is_beaten(self) -> bool:
+        """Whether a race stopped it, and no seeds were played after that."""
+        begun = sum(job.files is not None for job in self.jobs)
+        return self.races and self.row is not None and self.row.stops and begun <= self.row.seeds
+
 
 class Settings:
     """The settings of a sweep with their jobs, those that have not begun, too; the best first once compared."""
@@ -189,7 +194,7 @@ class Settings:
                 job.score = _score(job.files, self.score)
             if not math.isnan(job.score) and job.files is not None:
                 bounds = {name: job.files.row.get(name) for name in SCORE_BOUNDS} if self.score == SCORE else {}
-                why = setting.row.why() if setting.row and setting.row.stops and setting.is_out() else None
+                why = setting.row.why() if setting.row and setting.is_beaten() else None
                 yield {"number": number, "seed": job.seed, self.score: job.score, OUT: why} | bounds | setting.values
 
     def name(self, setting: Setting) -> str:
