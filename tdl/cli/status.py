@@ -65,8 +65,15 @@ def _table(settings: Sequence[State], width: int) -> list[str]:
     rows = [("", "mean score", "seeds", ""), *map(_row, settings[:MAX_ROWS])]
     name, mean, seeds = (max(len(row[column]) for row in rows) for column in range(3))
     name = min(name, max(SHORTEST, width - mean - seeds - SHORTEST))
-    lines = [f"{_cut(row[0], name):{name}}  {row[1]:>{mean}}  {row[2]:>{seeds}}  {row[3]}".rstrip() for row in rows]
+    heads = [f"{_cut(row[0], name):{name}}  {row[1]:>{mean}}  {row[2]:>{seeds}}  " for row in rows]
+    lines = [line for head, row in zip(heads, rows, strict=True) for line in _wrapped(head, row[3], width)]
     return lines + [f"... and {len(settings) - MAX_ROWS} settings below these"] * (len(settings) > MAX_ROWS)
+
+
+def _wrapped(head: str, about: str, width: int) -> list[str]:
+    """A line, and others below it for what does not fit in it."""
+    first, *others = textwrap.wrap(about, max(SHORTEST, width - len(head))) or [""]
+    return [f"{head}{first}".rstrip(), *(" " * len(head) + line for line in others)]
 
 
 def _row(setting: State) -> tuple[str, str, str, str]:

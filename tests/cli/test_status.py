@@ -7,6 +7,7 @@ import pytest
 from support.swept_files import job, made_up
 
 from tdl.cli.status import main
+from tdl.storage.race_file import LEADS, WORSE, RaceRow, write_race
 from tdl.storage.run_folder import lock_folder
 
 
@@ -45,6 +46,21 @@ def test_the_newest_sweep_as_a_table(outputs, capsys, monkeypatch):
     ]
     monkeypatch.setenv("COLUMNS", "40")
     assert max(map(len, lines(capsys, "outputs/new"))) <= 40
+
+
+def test_why_a_setting_stopped_is_said_to_its_end(tmp_path, capsys, monkeypatch):
+    jobs = {name: {"alpha": alpha, "mean": 100} for name, alpha in (("a", 0.1), ("b", 0.5))}
+    folder = made_up(tmp_path, "alpha=0.1,0.5", "seed=0,1", race=True, **jobs)
+    write_race(folder, [RaceRow(1, 2, 1.0, name, name, 100.0, *about) for name, *about in (
+        ("a", 0.0, 0.1, LEADS), ("b", 0.2, 0.1, WORSE))])  # fmt: skip
+    for width in (1, 30, 60):
+        monkeypatch.setenv("COLUMNS", str(width))
+        shown = lines(capsys, str(folder))
+        assert max(map(len, shown)) <= width
+    assert shown[6:8] == [
+        "alpha 0.5         100    1/2  stopped after 2 seeds: 20%",
+        "                              behind, 10% were enough",
+    ]
 
 
 def test_all_that_is_known_for_programs(outputs, capsys):
