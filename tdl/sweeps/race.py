@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from hydra.core.utils import filter_overrides
+from numpy.typing import NDArray
 
 from tdl.base.checks import check_fields, checked, flag, is_number, whole
 from tdl.errors import ConfigError, TdlError, refuse
@@ -63,6 +64,9 @@ class End(NamedTuple):
     seconds: float
 
 
+NO_ROUNDS = "race.on: seeds are the rounds of a race; expected two or more, as seeds=10"
+
+
 class Race:
     """The jobs of a sweep by setting and seed.
 
@@ -71,7 +75,8 @@ class Race:
 
     Attributes
     ----------
-    names : of the settings.
+    settings, names : the words of each setting, and those by which it differs from the others.
+    jobs : their numbers, shape (settings, seeds).
     elsewhere : scores of settings of races before, which count for the variance (`tdl.statistics.racing.standing`).
 
     Raises
@@ -83,22 +88,17 @@ class Race:
         self, jobs: Sequence[list[str]], plans: Sequence[Plan], options: RaceOptions, error: float = ERROR
     ) -> None:
         self.on, self.rungs, self.plans, self.error = options.on, (*options.rungs,), plans, error
-        self.numbers: dict[tuple[str, ...], dict[int, int]] = {}
-        for number, words in enumerate(jobs):
-            setting = tuple(word for word in words if not word.startswith("seed="))
-            seed = next((int(word.removeprefix("seed=")) for word in words if word.startswith("seed=")), 0)
-            self.numbers.setdefault(setting, {})[seed] = number
-        self.seeds = sorted(next(iter(self.numbers.values())))
-        self.first = options.first if options.on else len(self.seeds)
-        if (options.on and len(self.seeds) < 2) or any(sorted(row) != self.seeds for row in self.numbers.values()):
-            raise ConfigError("race.on: seeds are the rounds of a race; expected two or more, as seeds=10")
+        self.settings, self.jobs = _by_seed(jobs)
+        self.first = options.first if options.on else self.jobs.shape[1]
+        if options.on and self.jobs.shape[1] < 2:
+            raise ConfigError(NO_ROUNDS)
         if len(self.rungs) > 1 and any(job.seconds is not None for job in plans):
             raise ConfigError("race.rungs: shares of a budget of time differ from run to run; expected budget.moves, "
                               "or episodes alone, in the place of budget.seconds")  # fmt: skip
-        self.names, self.elsewhere = names_of([*self.numbers]), np.empty((0, len(self.seeds)))
+        self.names, self.elsewhere = names_of(self.settings), np.empty((0, self.jobs.shape[1]))
         self.failed: set[int] = set()
-        self.scores = np.full((len(self.rungs), len(self.numbers), len(self.seeds)), np.nan)
-        self._read(range(len(jobs)))
+        self.scores = np.full((len(self.rungs), *self.jobs.shape), np.nan)
+        self._read(np.ones_like(self.jobs, bool))
 
     def standing(self) -> Standing:
         """Where the race stands, of the settings whose jobs did not fail for another reason than divergence."""
@@ -106,8 +106,7 @@ class Race:
 
     def due(self) -> list[int]:
         """The numbers of the jobs that the next decision waits for."""
-        rows = [*self.numbers.values()]
-        return [rows[setting][self.seeds[seed]] for setting, seed in self.standing().due]
+        return [int(self.jobs[run]) for run in self.standing().due]
 
     @property
     def share(self) -> float:
@@ -116,33 +115,23 @@ class Race:
 
     def note(self, played: Sequence[int]) -> None:
         """Read the scores of jobs that were due and have been played; a setting without one is out of this race."""
-        layer = self.standing().layer
-        self._read(played)
-        missing = np.isnan(self.scores[layer])
-        for setting, row in enumerate(self.numbers.values()):
-            if any(missing[setting, column] and row[seed] in played for column, seed in enumerate(self.seeds)):
-                self.failed.add(setting)
+        layer, due = self.standing().layer, np.isin(self.jobs, played)
+        self._read(due)
+        self.failed |= {int(i) for i, _ in np.argwhere(due & np.isnan(self.scores[layer]))}
 
-    def _read(self, jobs: Collection[int]) -> None:
-        for setting, row in enumerate(self.numbers.values()):
-            for column, seed in enumerate(self.seeds):
-                if row[seed] in jobs:
-                    self.scores[:, setting, column] = [self._score(row[seed], rung) for rung in self.rungs]
+    def _read(self, which: NDArray[np.bool_]) -> None:
+        for setting, seed in np.argwhere(which):
+            number = int(self.jobs[setting, seed])
+            self.scores[:, setting, seed] = [self._score(number, rung) for rung in self.rungs]
 
-    @property
-    def first_jobs(self) -> set[int]:
-        """The numbers of the jobs that every setting plays."""
-        return {row[seed] for row in self.numbers.values() for seed in self.seeds[: self.first]}
-
-    def stopped_jobs(self) -> list[int]:
-        """The numbers of the jobs of settings that play no more."""
-        stopped = self.standing().stopped
-        return [number for setting, row in enumerate(self.numbers.values())
-                for number in row.values() if stopped[setting] and setting not in self.failed]  # fmt: skip
+    def stopped_jobs(self) -> list[Plan]:
+        """The plans of the jobs of settings that play no more, but for those of which a job failed."""
+        stopped = [i for i in np.flatnonzero(self.standing().stopped) if i not in self.failed]
+        return [self.plans[number] for number in self.jobs[stopped].ravel().tolist()]
 
     def counted(self) -> list[Scores]:
         """The scores of each setting by seed, as far as this race counted them; nan where it did not."""
-        left = np.arange(len(self.seeds)) >= self.standing().seeds[:, None]
+        left = np.arange(self.jobs.shape[1]) >= self.standing().seeds[:, None]
         return [*np.where(left, np.nan, self.scores[-1])]
 
     def values(self) -> list[float]:
@@ -156,16 +145,15 @@ class Race:
 
     def rows(self, number: int, look: Look) -> Iterator[RaceRow]:
         """A row for each setting that took part in a look; distances are shares of the leader's score."""
-        first = [next(iter(row.values())) for row in self.numbers.values()]
         for i in np.flatnonzero(~np.isnan(look.behind)):
             behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin[i]))
             score = float(self.scores[self.rungs.index(look.share), i, : look.seeds].mean())
-            job, verdict = self.plans[first[i]].folder.name, _verdict(look, int(i))
+            job, verdict = self.plans[self.jobs[i, 0]].folder.name, _verdict(look, int(i))
             yield RaceRow(number, look.seeds, look.share, self.names[i], job, score, behind, margin, verdict)
 
     def ahead(self) -> Ahead:
         """How far it is, and what is due."""
-        now, rungs, most = self.standing(), np.array(self.rungs), len(self.seeds)
+        now, rungs, most = self.standing(), np.array(self.rungs), self.jobs.shape[1]
         played = np.where(np.isnan(self.scores), 0.0, rungs[:, None, None]).max(axis=0)
         left, seeds = int((~now.stopped).sum()), [seed + 1 for _, seed in now.due]
         number = f"seed {seeds[0]}" if len({*seeds}) == 1 else f"seeds {min(seeds)} to {max(seeds)}"
@@ -178,8 +166,8 @@ class Race:
         """How each setting ended, and what its other seeds would have taken if they had gone as those it played."""
         stopped, ends = self.standing().stopped, dict[tuple[str, ...], End]()
         shares = {int(i): look.share for look in self.standing().looks for i in np.flatnonzero(look.stopped)}
-        for i, (setting, row) in enumerate(self.numbers.items()):
-            results = [RunFolder(run_of(self.plans[number].folder)).result_if_whole() for number in row.values()]
+        for i, (setting, row) in enumerate(zip(self.settings, self.jobs, strict=True)):
+            results = [RunFolder(run_of(self.plans[number].folder)).result_if_whole() for number in row]
             played = [result for result in results if result.get("episodes")]
             lacking = len(row) / max(1, len(played)) / shares.get(i, 1.0) - 1 if played and i not in self.failed else 0
             runs = sum(result.get("status") not in (FINISHED, FAILED) for result in results) if lacking > 0 else 0
@@ -238,6 +226,19 @@ def answer(races: Sequence[Race]) -> str:
     return f"{'; '.join(parts)}."
 
 
+def _by_seed(jobs: Sequence[Sequence[str]]) -> tuple[list[tuple[str, ...]], NDArray[np.int64]]:
+    """The words of each setting, and the numbers of its jobs in the order of their seeds, which all settings have."""
+    numbers: dict[tuple[str, ...], dict[int, int]] = {}
+    for number, words in enumerate(jobs):
+        setting = tuple(word for word in words if not word.startswith("seed="))
+        seed = next((int(word.removeprefix("seed=")) for word in words if word.startswith("seed=")), 0)
+        numbers.setdefault(setting, {})[seed] = number
+    seeds = [sorted(row) for row in numbers.values()]
+    if any(row != seeds[0] for row in seeds):
+        raise ConfigError(NO_ROUNDS)
+    return [*numbers], np.array([[row[seed] for seed in seeds[0]] for row in numbers.values()])
+
+
 def _verdict(look: Look, setting: int) -> str:
     """What a look says of a setting."""
     if look.stopped[setting]:
@@ -246,6 +247,7 @@ def _verdict(look: Look, setting: int) -> str:
 
 
 def names_of(settings: Sequence[tuple[str, ...]]) -> list[str]:
-    """The words by which each setting differs from the others."""
+    """The words by which each setting or job differs from the others; of one alone all of them."""
     common = set.intersection(*map(set, settings))
-    return [" ".join(filter_overrides([word for word in words if word not in common])) for words in settings]
+    differing = [[word for word in words if word not in common] or words for words in settings]
+    return [" ".join(filter_overrides(words)) for words in differing]

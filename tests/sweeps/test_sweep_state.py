@@ -84,7 +84,7 @@ def test_a_sweep_that_was_killed_has_stopped(tmp_path):
         tmp_path, *WORDS, first={"alpha": 0.1, "status": "running"}, second={"alpha": 0.5, "status": "interrupted"}
     )
     now = state(tmp_path)
-    assert (now["status"], counts(now)) == ("stopped", {"all": 6, "stopped": 2, "waiting": 4})
+    assert (now["status"], counts(now)) == ("stopped", {"all": 6, "interrupted": 2, "waiting": 4})
 
 
 def test_jobs_of_slurm_run_while_they_write(tmp_path):
@@ -133,6 +133,7 @@ def test_a_race_says_who_stopped_and_why(tmp_path):
     assert counts(now) == {"all": 15, "finished": 6, "failed": 2, "spared": 7}
     leader, worse, lost = now["settings"]
     assert (leader["state"], leader["why"], now["status"]) == ("leads", "", "ended")  # one is left: the race is over
+    assert (leader["low"] is None, worse["mean"], worse["low"], worse["high"]) == (False, 101, None, None)
     assert (worse["state"], worse["why"]) == (
         "stopped", "stopped after 3 seeds: 41% behind, 6.0% were enough",
     )  # fmt: skip

@@ -11,7 +11,8 @@ const LONG = 26; // names of more letters have a line of their own, as on a phon
 const NARROW = matchMedia("(max-width: 560px)");
 const STATES = {
   leads: ["★", "leads"], stays: ["", "in the race"], stopped: ["■", "stopped"], diverged: ["✕", "diverged"],
-  failed: ["✕", "failed"], running: ["▶", "running"], waiting: ["", "waits"], ended: ["", ""],
+  failed: ["✕", "failed"], running: ["▶", "running"], interrupted: ["", "interrupted"], waiting: ["", "waits"],
+  ended: ["", ""],
 };
 const ALONG = { episodes: "games", moves: "moves", seconds: "seconds" };
 
@@ -85,8 +86,8 @@ function mark(element, setting) {
   element.classList.toggle("on", name === picked);
 }
 
-// Whether a setting plays no more; without a race one that stopped was interrupted.
-const isOut = ({ state: word }) => ["diverged", "failed"].includes(word) || (word === "stopped" && state.race !== null);
+// Whether a setting plays no more.
+const isOut = ({ state: word }) => ["stopped", "diverged", "failed"].includes(word);
 
 function pick(name) {
   if (name === picked) return;
@@ -115,7 +116,7 @@ const seedsText = (seeds, of) => `${seeds} of ${of} ${of === 1 ? "seed" : "seeds
 // ---- the finding
 
 const PARTS = {
-  finished: "done", running: "running", paused: "paused at a rung", failed: "failed", stopped: "interrupted",
+  finished: "done", running: "running", paused: "paused at a rung", failed: "failed", interrupted: "interrupted",
   waiting: "waiting", spared: "not needed: the race stopped their settings",
 };
 
@@ -225,7 +226,6 @@ function showSetting(row, setting, rank, x) {
 // The state in words; where there is a reason, it says the state, too.
 function stateText({ state: word, why }) {
   const [sign, text] = STATES[word] ?? ["", word];
-  if (word === "stopped" && !state.race) return "interrupted";
   if (word === "stays" && state.status === "ended") return "stayed to the end";
   return `${sign} ${why || text}`.trim();
 }
