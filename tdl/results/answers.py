@@ -115,7 +115,7 @@ def failures(table: pd.DataFrame) -> list[str]:
         configured = any(hashable(value) is not None for value in values)  # some job left no configuration
         name = title(dict(zip(keys, values, strict=True))) if configured else ""
         unfinished = group[group["status"] != FINISHED]
-        rows = unfinished.reindex(columns=["status", "error", "episodes"])
+        rows = unfinished.reindex(columns=["status", "error", "episodes", STOPPED])
         reasons = Counter(_reason(*row) for row in rows.itertuples(index=False))
         for reason, number in reasons.items():
             count = f"{number} of {len(group)}"
@@ -123,10 +123,11 @@ def failures(table: pd.DataFrame) -> list[str]:
     return lines
 
 
-def _reason(status: str, error: object, episodes: float) -> str:
+def _reason(status: str, error: object, episodes: float, stopped: object) -> str:
     """What became of a run, in a few words."""
     if status == PAUSED:
-        return f"{status} after {episodes:,.0f} games"
+        why = "" if hashable(stopped) is None else f"; stopped {stopped}"
+        return f"{status} after {episodes:,.0f} games{why}"
     text = "" if hashable(error) is None else str(error)
     if status != FAILED:
         return status

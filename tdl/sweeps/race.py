@@ -156,7 +156,7 @@ class Race:
         now, rungs, most = self.standing(), np.array(self.rungs), self.jobs.shape[1]
         played = np.where(np.isnan(self.scores), 0.0, rungs[:, None, None]).max(axis=0)
         left, seeds = int((~now.stopped).sum()), [seed + 1 for _, seed in now.due]
-        number = f"seed {seeds[0]}" if len({*seeds}) == 1 else f"seeds {min(seeds)} to {max(seeds)}"
+        number = f"round {seeds[0]}" if len({*seeds}) == 1 else f"rounds {min(seeds)} to {max(seeds)}"
         rung = f", {self.share:.0%} of the budget" if self.share < 1 else ""
         words = f"{number} of {most}{rung}, {left} setting{'s' * (left > 1)} left"
         worth = np.mean([self.share - played[run] for run in now.due])
@@ -165,11 +165,11 @@ class Race:
     def ends(self) -> dict[tuple[str, ...], End]:
         """How each setting ended, and what its other seeds would have taken if they had gone as those it played."""
         stopped, ends = self.standing().stopped, dict[tuple[str, ...], End]()
-        shares = {int(i): look.share for look in self.standing().looks for i in np.flatnonzero(look.stopped)}
         for i, (setting, row) in enumerate(zip(self.settings, self.jobs, strict=True)):
             results = [RunFolder(run_of(self.plans[number].folder)).result_if_whole() for number in row]
             played = [result for result in results if result.get("episodes")]
-            lacking = len(row) / max(1, len(played)) / shares.get(i, 1.0) - 1 if played and i not in self.failed else 0
+            parts = sum(map(_part, (self.plans[number] for number in row), results))
+            lacking = len(row) / parts - 1 if parts and i not in self.failed else 0
             runs = sum(result.get("status") not in (FINISHED, FAILED) for result in results) if lacking > 0 else 0
             games, seconds = sum(result["episodes"] for result in played), sum(map(_seconds, played))
             ends[setting] = End(
@@ -188,6 +188,14 @@ class Race:
             return DIVERGED
         value = objective(run) if share == 1 and result.get("status") == FINISHED else None
         return math.nan if value is None else value
+
+
+def _part(job: Plan, result: Mapping[str, Any]) -> float:
+    """What part of its training a run has played; it pauses at the end of the block that reaches a rung."""
+    if result.get("status") in (FINISHED, FAILED):
+        return float(bool(result.get("episodes")))
+    ends = (("episodes", job.games), ("moves", job.moves))
+    return max((float(result.get(name) or 0) / end for name, end in ends if end), default=0.0)
 
 
 def _seconds(result: Mapping[str, Any]) -> float:

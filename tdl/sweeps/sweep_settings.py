@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,8 @@ MAX_TEXT = 200
 ENDED, STOPPED, WAITING, SPARED, DIVERGED = "ended", "stopped", "waiting", "spared", "diverged"
 """What becomes of jobs, settings and sweeps, beside the statuses of runs. A sweep has stopped where jobs are left and
 nobody works on them, a setting where a race plays no more of it; that spares jobs. Those that wait have not begun."""
+
+NOT_PLAYED = (WAITING, PAUSED, INTERRUPTED)
 
 
 @dataclass
@@ -157,10 +160,21 @@ class Settings:
                 settings[row.job].row = row
         for setting in self.all:
             setting.races = True
-        left = [setting for setting in self.all if not setting.is_out()]
-        over = len(left) == 1 < len(self.all) and not self.to_be_proposed
-        for job in (job for setting in self.all if over or setting.is_out() for job in setting.jobs):
-            job.status = SPARED if job.status in (WAITING, PAUSED, INTERRUPTED) else job.status
+        winner = self._winner(rows)
+        for job in (job for setting in self.all if setting is winner or setting.is_out() for job in setting.jobs):
+            job.status = SPARED if job.status in NOT_PLAYED else job.status
+
+    def _winner(self, rows: Sequence[RaceRow]) -> Setting | None:
+        """The only setting that the last look left, if that was at the end of the budget and no other race may come.
+
+        Settings of races of other commands, whose rows come first, may be left besides; they have no further seeds.
+        """
+        last = takewhile(lambda row: (row.look, row.share) == (rows[-1].look, 1), reversed(rows))
+        jobs = {row.job for row in last if not row.stops}
+        left = [setting for setting in self.all if setting.row and setting.row.job in jobs
+                and len(setting.jobs) > setting.row.seeds]  # fmt: skip
+        new = any(setting.row is None and setting.count(RUNNING, *NOT_PLAYED) for setting in self.all)
+        return left[0] if len(left) == 1 and not new and not self.to_be_proposed else None
 
     def compare(self) -> None:
         """Give each setting its mean over seeds, and bring them in the order of tables: the best comes first."""

@@ -27,7 +27,7 @@ def test_a_setting_that_is_worse_stops_and_the_same_command_plays_nothing_more(t
     assert done.returncode == 0, done.stderr
     assert "Race: 1 of 2 settings stopped, alpha=0.5 is left; 2 runs were spared: 800 games, 0 s" in done.stdout
     assert re.search(r"after 4 seeds: \d+% behind, \d+% were enough", done.stdout)
-    assert "race, at most 4/10  seeds 1 to 2 of 5, 2 settings left, " in done.stderr
+    assert "race, at most 4/10  rounds 1 to 2 of 5, 2 settings left, " in done.stderr
     assert "Best: alpha 0.5, " in done.stdout
     assert " The race stopped all others." in done.stdout
     assert played(tmp_path) == {"1e-06": [0, 1, 2, 3], "0.5": [0, 1, 2, 3]}
@@ -57,6 +57,17 @@ def test_who_cannot_race(tmp_path):
     assert "race.on: settings race in a sweep: add -m (tdl sweep)" in done.stderr
 
 
+def test_a_setting_that_diverges_is_no_failure_where_another_finishes(tmp_path):
+    words = ("episodes=10", "seed=0,1", "race.on=true")
+    done = sweep(tmp_path / "a", *words, "alpha=0.1,5")
+    assert (done.returncode, done.stderr[-1:]) == (0, "\n"), done.stderr
+    assert "Race: 1 of 2 settings stopped, alpha=0.1 is left" in done.stdout
+    assert "are not finished" not in done.stderr
+    done = sweep(tmp_path / "b", *words, "alpha=5,6")
+    assert done.returncode == 1
+    assert "4 of 4 jobs are not finished" in done.stderr
+
+
 def test_settings_are_named_by_what_differs():
     assert names_of([("a=1", "b=2"), ("a=1", "b=3")]) == ["b=2", "b=3"]
 
@@ -83,10 +94,10 @@ def test_what_is_ahead(tmp_path, monkeypatch):
     monkeypatch.setattr(Race, "_score", lambda race, number, share: scores.get((number, share), float("nan")))
     jobs = [[f"alpha={alpha}", f"seed={seed}"] for alpha in (1, 2) for seed in (0, 1)]
     race = Race(jobs, [Plan(folder=tmp_path)] * 4, RaceOptions(True, rungs=[0.5, 1.0]))
-    assert race.ahead() == (1.5, 4, 0.5, "seed 2 of 2, 50% of the budget, 2 settings left")
+    assert race.ahead() == (1.5, 4, 0.5, "round 2 of 2, 50% of the budget, 2 settings left")
     scores[3, 0.5] = 5.7
     race.note([3])
-    assert race.ahead() == (2, 4, 0.5, "seeds 1 to 2 of 2, 2 settings left")
+    assert race.ahead() == (2, 4, 0.5, "rounds 1 to 2 of 2, 2 settings left")
 
 
 def test_what_was_spared_went_as_what_was_played(tmp_path, monkeypatch):
@@ -100,6 +111,22 @@ def test_what_was_spared_went_as_what_was_played(tmp_path, monkeypatch):
     race = Race(jobs, [Plan(folder=tmp_path / str(number)) for number in range(10)], RaceOptions(True))
     assert answer([race]) == (
         "Race: 1 of 2 settings stopped, alpha=1 is left; 5 runs were spared: 200 games, 10 min of one core."
+    )
+
+
+def test_what_a_setting_was_spared_that_stopped_at_a_rung(tmp_path, monkeypatch):
+    """It paused later than that, at the end of a block: after 30 of 100 games."""
+    scores = {0: 100.0, 1: 101.0, 2: 10.0, 3: 10.1}
+    monkeypatch.setattr(Race, "_score", lambda race, number, share: scores.get(number, float("nan")))
+    for number in scores:
+        status, games = ("finished", 100) if number < 2 else ("paused", 30)
+        monkeypatch.setitem(RESULTS, tmp_path / str(number), {"status": status, "episodes": games, "seconds": games})
+    monkeypatch.setattr(RunFolder, "result_if_whole", lambda run: RESULTS.get(run.path, {}))
+    jobs = [[f"alpha={alpha}", f"seed={seed}"] for alpha in (1, 2) for seed in range(2)]
+    plans = [Plan(folder=tmp_path / str(number), games=100) for number in range(4)]
+    race = Race(jobs, plans, RaceOptions(True, rungs=[0.1, 1.0]))
+    assert answer([race]) == (
+        "Race: 1 of 2 settings stopped, alpha=1 is left; 2 runs were spared: 140 games, 2.3 min of one core."
     )
 
 

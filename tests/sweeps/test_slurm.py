@@ -110,7 +110,7 @@ def test_a_race_sends_each_round_and_goes_on_after_the_death_of_the_command(tmp_
     with sweep(tmp_path, node, *RACE) as process:
         done = ended(process)
     assert done.returncode == 0, done.stderr
-    assert "race: seed 3 of 5, 2 settings left" in done.stdout
+    assert "race: round 3 of 5, 2 settings left" in done.stdout
     assert (tmp_path / "sweep" / "race.csv").read_text() == (tmp_path / "whole" / "race.csv").read_text()
     assert (
         done.stdout.partition("Best: ")[2].partition(";")[0] == whole.stdout.partition("Best: ")[2].partition(";")[0]

@@ -137,6 +137,8 @@ def test_a_race_says_who_stopped_and_why(tmp_path):
     assert (worse["state"], worse["why"]) == (
         "stopped", "stopped after 3 seeds: 41% behind, 6.0% were enough",
     )  # fmt: skip
+    assert worse["mean"] == 101
+    assert (worse["low"], worse["high"]) == (None, None)  # no interval would hold
     assert (lost["state"], lost["why"]) == (
         "diverged", "stopped after 2 seeds: diverged; 2 of 5 runs diverged; lower alpha",
     )  # fmt: skip
@@ -272,3 +274,26 @@ def test_the_shares_of_keys_are_over_the_seeds_that_all_have(tmp_path):
     # Effects of 12 and 4 points: 36 and 4 of the variance of 40.
     assert now["shares"] == [{"key": "alpha", "share": 0.9}, {"key": "gamma", "share": 0.1}]
     assert "with the 1 seeds" in now["text"]
+
+
+def raced(folder, words, *rows, **jobs):
+    """A race of these words, of which each row says look, job, share and verdict."""
+    made_up(folder, *words, race=True, **jobs)
+    lines = [f"{look},2,{share},{job},{job},100,0.1,0.05,{verdict}\n" for look, job, share, verdict in rows]
+    (folder / "race.csv").write_text(LOOKS.splitlines(keepends=True)[0] + "".join(lines))
+    return state(old(folder))
+
+
+def test_a_race_is_over_where_its_last_look_leaves_one_whatever_other_races_left(tmp_path):
+    """As of another command in the folder, or over other trials; at a rung nothing is over."""
+    jobs = {name: {"alpha": alpha, "mean": 5} for name, alpha in (("a", 0.1), ("b", 0.2), ("c", 0.3), ("d", 0.4))}
+    before = [(1, "a", 1, "leads"), (1, "b", 1, "worse")]
+    last = [(1, "c", 1, "leads"), (1, "d", 1, "worse")]
+    now = raced(tmp_path / "over", ("alpha=0.3,0.4", "seed=range(0,3)"), *before, *last, **jobs)
+    assert (now["status"], counts(now)) == ("ended", {"all": 8, "finished": 4, "spared": 4})
+    at_rung = [(look, job, 0.5, verdict) for look, job, _, verdict in last]
+    now = raced(tmp_path / "rung", ("alpha=0.3,0.4", "seed=range(0,3)"), *before, *at_rung, **jobs)
+    assert (now["status"], counts(now)["waiting"]) == ("stopped", 2)
+    del jobs["d"]
+    now = raced(tmp_path / "next", ("alpha=0.1,0.2,0.3", "seed=range(0,3)"), *before, **jobs)
+    assert counts(now) == {"all": 9, "finished": 3, "spared": 2, "waiting": 4}  # those of c, and of a with it

@@ -143,10 +143,11 @@ function showFinding() {
 function statusText() {
   const { status, jobs, left, seconds, at_most: most } = state;
   const played = `${number(jobs.finished + jobs.failed)} of ${number(jobs.all)} jobs are played`;
-  if (status === "ended") return `Ended after ${duration(seconds)}: ${played}.`;
+  const taken = `${duration(seconds)} of one core`; // of all jobs together
+  if (status === "ended") return `Ended: ${played}, in ${taken}.`;
   if (status === "stopped") return `Stopped: ${played}, and nobody works on the others. The same command goes on.`;
   const rest = left === null ? "" : `, ${most ? "at most" : "about"} ${duration(left)} left`;
-  return `Running for ${duration(seconds)}: ${played}${rest}.`;
+  return `Running: ${played}${rest}; ${taken} so far.`;
 }
 
 // What must not be concluded.
