@@ -104,7 +104,9 @@ class Proposals:
 
     def batches(self) -> Iterator[dict[int, Setting]]:
         """The settings by the numbers of their trials, as many as are proposed together; tell them before the next."""
-        number, size = self.space.options.number or 0, max(1, int(self.study.user_attrs[BATCH]))
+        number = self.space.options.number or 0
+        with self._readable():
+            size = max(1, int(self.study.user_attrs[BATCH]))
         for start in range(0, number, size):
             end = min(start + size, number)
             while len(self.study.get_trials(deepcopy=False)) < end:
@@ -137,8 +139,9 @@ class Proposals:
             warnings.simplefilter("ignore")  # these are experimental in Optuna 4
             sampler = TPESampler(seed=seed, multivariate=True, constant_liar=True)
         memory = optuna.create_study(direction="maximize", sampler=sampler)
-        memory.add_trials(trials)
-        memory.ask({key.key: self._distribution(key) for key in self.space.drawn})
+        with self._readable():
+            memory.add_trials(trials)
+            memory.ask({key.key: self._distribution(key) for key in self.space.drawn})
         self.study.add_trial(memory.get_trials()[-1])
 
     def _distribution(self, key: Values) -> BaseDistribution:
@@ -166,13 +169,22 @@ class Proposals:
             return None
         if self.path.stat().st_size > MAX_JOURNAL:
             raise ConfigError(f"{self.path}: more than {MAX_JOURNAL:,} bytes, so it is no journal of a sweep")
-        try:
+        with self._readable():
             storage, name = self._storage(), self.space.name
-            known = name in optuna.get_all_study_names(storage)
-            return optuna.load_study(study_name=name, storage=storage) if known else None
+            if name not in optuna.get_all_study_names(storage):
+                return None
+            study = optuna.load_study(study_name=name, storage=storage)
+            _ = study.direction  # it has one score
+            return study
+
+    @contextlib.contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Errors of what the journal holds: Optuna has them of any kind."""
+        try:
+            yield
         except OSError:
             raise
-        except Exception as error:  # Optuna has one of any kind for a damaged journal
+        except Exception as error:
             raise ConfigError(f"{self.path}: cut or corrupt: Optuna cannot read it") from error
 
     def _new_study(self) -> optuna.Study:

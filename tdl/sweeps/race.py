@@ -54,16 +54,6 @@ class Ahead(NamedTuple):
     words: str
 
 
-class End(NamedTuple):
-    """How a setting ended: whether it plays no more, by a failed job; runs it was spared, their games and seconds."""
-
-    stopped: bool
-    failed: bool
-    runs: int
-    games: float
-    seconds: float
-
-
 NO_ROUNDS = "race.on: seeds are the rounds of a race; expected two or more, as seeds=10"
 
 
@@ -162,20 +152,18 @@ class Race:
         worth = np.mean([self.share - played[run] for run in now.due])
         return Ahead(float(played.sum()), float(played[now.stopped].sum()) + left * most, float(worth), words)
 
-    def ends(self) -> dict[tuple[str, ...], End]:
-        """How each setting ended, and what its other seeds would have taken if they had gone as those it played."""
-        stopped, ends = self.standing().stopped, dict[tuple[str, ...], End]()
-        for i, (setting, row) in enumerate(zip(self.settings, self.jobs, strict=True)):
-            results = [RunFolder(run_of(self.plans[number].folder)).result_if_whole() for number in row]
-            played = [result for result in results if result.get("episodes")]
-            parts = sum(map(_part, (self.plans[number] for number in row), results))
-            lacking = len(row) / parts - 1 if parts and i not in self.failed else 0
-            runs = sum(result.get("status") not in (FINISHED, FAILED) for result in results) if lacking > 0 else 0
-            games, seconds = sum(result["episodes"] for result in played), sum(map(_seconds, played))
-            ends[setting] = End(
-                bool(stopped[i]), i in self.failed, runs, max(0, lacking) * games, max(0, lacking) * seconds
-            )
-        return ends
+    def spared(self, setting: int) -> tuple[int, float, float]:
+        """The runs that a setting was spared, their games and seconds, as if they had gone as those that it played."""
+        plans = [self.plans[number] for number in self.jobs[setting]]
+        results = [RunFolder(run_of(plan.folder)).result_if_whole() for plan in plans]
+        played, parts = [result for result in results if result.get("episodes")], sum(map(_part, plans, results))
+        if setting in self.failed or not 0 < parts < len(plans):
+            return 0, 0.0, 0.0
+        runs, lacking = (
+            sum(result.get("status") not in (FINISHED, FAILED) for result in results),
+            len(plans) / parts - 1,
+        )
+        return runs, lacking * sum(result["episodes"] for result in played), lacking * sum(map(_seconds, played))
 
     def _score(self, number: int, share: float) -> float:
         job = self.plans[number]
@@ -219,16 +207,17 @@ def write_looks(folder: Path, races: Sequence[Race]) -> None:
 
 def answer(races: Sequence[Race]) -> str:
     """How many settings stopped and who is left, and what all seeds of all settings would have taken more."""
-    ends = {setting: end for race in races for setting, end in race.ends().items()}
+    ends = {words: (race, i, out) for race in races for out in [race.standing().stopped]
+            for i, words in enumerate(race.settings)}  # fmt: skip
     names = dict(zip(ends, names_of([*ends]), strict=True))
-    left = [names[setting] for setting, end in ends.items() if not end.stopped]
-    failed = [names[setting] for setting, end in ends.items() if end.failed]
-    stopped, runs = len(names) - len(left) - len(failed), sum(end.runs for end in ends.values())
+    left = [names[words] for words, (_, i, out) in ends.items() if not out[i]]
+    failed = [names[words] for words, (race, i, _) in ends.items() if i in race.failed]
+    runs, games, seconds = map(sum, zip(*(race.spared(i) for race, i, _ in ends.values()), strict=True))
+    stopped = len(names) - len(left) - len(failed)
     rest = f"{', '.join(left) if len(left) <= MOST_NAMES else len(left)} {'is' if len(left) == 1 else 'are'} left"
     parts = [f"Race: {stopped or 'none'} of {len(names)} settings stopped, {rest}"]
     parts += [f"{name} is left out, as a job failed" for name in failed]
     if runs:
-        games, seconds = (sum(column) for column in zip(*(end[-2:] for end in ends.values()), strict=True))
         spared = f"{runs:,} {'run was' if runs == 1 else 'runs were'} spared"
         parts.append(f"{spared}: {games:,.0f} games, {time_text(seconds)} of one core")
     return f"{'; '.join(parts)}."

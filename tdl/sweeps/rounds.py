@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tdl.errors import ConfigError
 from tdl.runs.progress import Progress
 from tdl.runs.resume import delete_paused_weights
 from tdl.statistics.racing import ERROR, Scores
 from tdl.storage.run_folder import RunFolder
-from tdl.sweeps.launcher import CoresLauncher, Round
+from tdl.sweeps.launcher import CoresLauncher
 from tdl.sweeps.plan import SweepPlan
 from tdl.sweeps.race import Race, RaceOptions, answer, write_looks
 from tdl.sweeps.trials import Setting
@@ -37,16 +38,28 @@ class Rounds:
     Attributes
     ----------
     plan : where jobs pause at rungs.
+
+    Raises
+    ------
+    ConfigError : as `Race`; or a single setting.
     """
 
     def __init__(self, jobs: Jobs, plan: SweepPlan, options: RaceOptions, launcher: Any) -> None:
         self.jobs, self.plan, self.options, self.launcher = jobs, plan, options, launcher
         self.whole = Race(jobs, plan.jobs, options)
         self.races: list[Race] = []
+        if options.on and len(self.whole.settings) < 2:
+            raise ConfigError("race.on: a single setting has nobody to race with; "
+                              "expected a key with several values, as alpha=0.1,0.3")  # fmt: skip
         if len(options.rungs) > 1:
             first = {*self.whole.jobs[:, : self.whole.first].flat}
             pausing = [replace(job, pauses=number in first) for number, job in enumerate(plan.jobs)]
             self.plan = replace(plan, jobs=pausing)
+
+    @property
+    def batch(self) -> int:
+        """How many settings are proposed together: in later rounds each has one job."""
+        return max(2, -(-self.plan.processes // self.whole.first))
 
     def play(self, launch: Callable[[Jobs, float], None]) -> None:
         """Hold the one race over all jobs; `launch` runs jobs up to a share of their budget."""
@@ -58,22 +71,20 @@ class Rounds:
     ) -> None:
         """Hold a race for each batch of what Optuna proposes, in which the best setting so far takes part."""
         best, known = list[Setting](), dict[Setting, Scores]()
-        with proposals.locked(max(2, -(-self.plan.processes // self.whole.first))):  # in later rounds each has one job
-            for trials in proposals.batches():
-                settings = list(dict.fromkeys([*best, *trials.values()]))
-                jobs = proposals.space.jobs(settings)
-                race = self._next_race(jobs, plan(jobs))
-                race.names = list(map(proposals.space.title, settings))
-                race.elsewhere = np.vstack([race.elsewhere, *(known[key] for key in known if key not in settings)])
-                if not all(map(proposals.is_told, trials)):
-                    total = proposals.space.options.number
-                    print(f"trials {min(trials) + 1} to {max(trials) + 1} of {total}", flush=True)
-                    self._hold(race, jobs, launch)
-                known |= zip(settings, race.counted(), strict=True)
-                values = dict(zip(settings, race.values(), strict=True))
-                for trial, setting in trials.items():
-                    proposals.tell(trial, values[setting])
-                best = self._best(race, values) or best
+        for trials in proposals.batches():
+            settings = list(dict.fromkeys([*best, *trials.values()]))
+            jobs = proposals.space.jobs(settings)
+            race = self._next_race(jobs, plan(jobs))
+            race.names = list(map(proposals.space.title, settings))
+            race.elsewhere = np.vstack([race.elsewhere, *(known[key] for key in known if key not in settings)])
+            if not all(map(proposals.is_told, trials)):
+                print(f"trials {min(trials) + 1} to {max(trials) + 1} of {proposals.space.options.number}", flush=True)
+                self._hold(race, jobs, launch)
+            known |= zip(settings, race.counted(), strict=True)
+            values = dict(zip(settings, race.values(), strict=True))
+            for trial, setting in trials.items():
+                proposals.tell(trial, values[setting])
+            best = self._best(race, values) or best
 
     def _next_race(self, jobs: Jobs, plan: SweepPlan) -> Race:
         """One of several races, whose errors are together that of one: 1/2 + 1/6 + 1/12 + ... = 1."""
@@ -102,15 +113,13 @@ class Rounds:
         if not isinstance(self.launcher, CoresLauncher):
             print(f"{'race' if race.on else 'sweep'}: {ahead.words}", flush=True)
             return
-        if self.launcher.round is None:
-            bar = Progress("race, at most" if race.on else "sweep", ahead.most, done=ahead.played)
-            stack.enter_context(contextlib.closing(bar))
-            stack.callback(setattr, self.launcher, "round", None)
-        else:
-            bar = self.launcher.round.progress
-        bar.expect(ahead.most)
-        bar.update(ahead.played, note=ahead.words)
-        self.launcher.round = Round(bar, ahead.words, ahead.worth)
+        if self.launcher.bar is None:
+            self.launcher.bar = Progress("race, at most" if race.on else "sweep", ahead.most, done=ahead.played)
+            stack.enter_context(contextlib.closing(self.launcher.bar))
+            stack.callback(setattr, self.launcher, "bar", None)
+        self.launcher.ahead = ahead
+        self.launcher.bar.expect(ahead.most)
+        self.launcher.bar.update(ahead.played, note=ahead.words)
 
     def _settle(self, race: Race) -> None:
         """Note what was decided. Jobs that do not go on leave no weights where those that do leave none."""

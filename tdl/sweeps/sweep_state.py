@@ -31,6 +31,9 @@ GRACE = 10.0
 SEVERAL = 3
 """Seeds from which on a curve has a band: that of two is as wide as the page."""
 
+SURELY = 0.99
+"""Who has to be so far behind to stop has played too few seeds to be judged."""
+
 QUEUE = "jobs may wait in the queue of Slurm: squeue tells"
 
 STATUSES = (FINISHED, RUNNING, PAUSED, FAILED, INTERRUPTED, WAITING, SPARED)
@@ -186,7 +189,9 @@ def _decision(setting: Setting) -> str:
         return f"stopped {setting.stopped}" if setting.stopped else "left out, as a job failed"
     if row is None or row.verdict != STAYS or not (math.isfinite(row.behind) and math.isfinite(row.margin)):
         return ""
-    return f"{row.behind:.0%} behind; it stops at {row.margin:.0%}"
+    if row.margin >= SURELY:
+        return f"{row.behind:.0%} behind, too early to tell"
+    return f"{row.behind:.0%} behind, {row.margin:.0%} would be enough to stop"
 
 
 def _lost(setting: Setting) -> list[str]:

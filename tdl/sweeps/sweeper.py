@@ -17,6 +17,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from tdl.base.distribution import install
 from tdl.errors import ConfigError, TdlError
 from tdl.runs.progress import Progress
+from tdl.storage.atomic import new_file
 from tdl.storage.run_folder import HYDRA, SWEEP, refuse_link
 from tdl.sweeps.job import JobContext, Plan
 from tdl.sweeps.job_loader import JobLoader
@@ -83,12 +84,16 @@ class CheckedSweeper(Sweeper):
                 self.folder.rmdir()  # only if it is empty
             raise
         self._begin(plan)
+        if proposals is None:
+            self._note_command()
         if rounds is None:
             self._launch([words for words, job in zip(jobs, plan.jobs, strict=True) if not job.done])
         elif proposals is None:
             rounds.play(self._launch)
         else:
-            rounds.play_proposed(proposals, self._plan, self._launch)
+            with proposals.locked(rounds.batch):
+                self._note_command()
+                rounds.play_proposed(proposals, self._plan, self._launch)
         if rounds is not None and Sweep.current is not None:
             Sweep.current.answer = rounds.answer()
 
@@ -99,12 +104,16 @@ class CheckedSweeper(Sweeper):
         if Sweep.current is not None:
             Sweep.current.done.update(job.folder.resolve() for job in plan.jobs if job.done)
 
+    def _note_command(self) -> None:
+        """In one step: whoever looks on may read it at any time."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with new_file(self.folder / SWEEP) as file:
+            file.write(OmegaConf.to_yaml(self.config).encode())
+
     def _launch(self, jobs: Sequence[list[str]], share: float = 1.0) -> None:
         """Run jobs up to a share of their budget."""
         if not jobs:
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        OmegaConf.save(self.config, self.folder / SWEEP)
         assert self.launcher is not None
         self.loader.pause_at, size = share, self.max_batch_size or len(jobs)
         for start in range(0, len(jobs), size):

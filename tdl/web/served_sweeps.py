@@ -35,7 +35,7 @@ class ServedSweeps:
             if not state or time.monotonic() - asked > FRESH:
                 try:
                     state = state_of(files)
-                except FileNotFoundError:
+                except (FileNotFoundError, NotADirectoryError):
                     raise Refusal(HTTPStatus.NOT_FOUND, f"{name}: no sweep") from None
                 asked = time.monotonic()
             self._kept[folder] = files, asked, state

@@ -10,6 +10,8 @@ from tdl.storage.race_file import RACE, read_race
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.job import Plan
 from tdl.sweeps.race import Race, RaceOptions, answer, names_of
+from tdl.sweeps.sweep_files import SweepFiles
+from tdl.sweeps.sweep_state import state_of
 
 RESULTS = {}  # by the folder of a run
 
@@ -49,6 +51,9 @@ def test_who_cannot_race(tmp_path):
     done = sweep(tmp_path / "a", *SHORT, "alpha=0.1,0.5", "race.on=true")
     assert done.returncode == 2
     assert "race.on: seeds are the rounds of a race; expected two or more, as seeds=10" in done.stderr
+    done = sweep(tmp_path / "a", *SHORT, "seed=0,1", "race.on=true")
+    assert (done.returncode, (tmp_path / "a").exists()) == (2, False)
+    assert "race.on: a single setting has nobody to race with; expected a key with several values" in done.stderr
     done = sweep(tmp_path / "b", *SHORT, "seed=0,1", "race.on=true", "race.first=1")
     assert done.returncode == 2
     assert "race.first: 1 is not allowed; expected a whole number from 2 to 1000" in done.stderr
@@ -155,6 +160,9 @@ def test_a_race_over_a_grid_plays_nothing_and_goes_on_with_more_settings(tmp_pat
     assert done.stdout.startswith("6 jobs, already done; nothing to play")
     assert done.stderr == ""
     before = read_race(tmp_path)
+    assert state_of(SweepFiles(tmp_path))["race"]["looks"] == 2  # of the command that was given last
+    assert sweep(tmp_path, *words, "alpha=0.001,0.3").returncode == 0
+    assert state_of(SweepFiles(tmp_path))["race"] is None
     assert sweep(tmp_path, *words, "alpha=0.3,0.4", "race.on=true").returncode == 0
     assert grid.items() <= {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/result.json")}.items()
     rows = read_race(tmp_path)

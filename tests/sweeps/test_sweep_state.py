@@ -150,8 +150,10 @@ def test_a_race_that_goes_on(tmp_path):
     (folder / "race.csv").write_text("".join(LOOKS.splitlines(keepends=True)[:3]).replace("2,1,", "2,0.1,"))
     now = state(old(folder))
     assert counts(now) == {"all": 10, "finished": 6, "paused": 1, "waiting": 3}
-    assert [setting["why"] for setting in now["settings"]] == ["", "40% behind; it stops at 50%"]
+    assert [setting["why"] for setting in now["settings"]] == ["", "40% behind, 50% would be enough to stop"]
     assert now["at_most"]
+    (folder / "race.csv").write_text("".join(LOOKS.splitlines(keepends=True)[:3]).replace("0.5,stays", "1,stays"))
+    assert state(folder)["settings"][1]["why"] == "40% behind, too early to tell"
 
 
 def test_the_looks_of_an_earlier_race_count_no_more(tmp_path):

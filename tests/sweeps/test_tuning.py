@@ -123,6 +123,24 @@ def test_a_journal_that_somebody_changed_is_refused(tmp_path, old, new, line):
         study(tmp_path).settings()
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"proposed together":3', b'"proposed together":"x"'),
+        (b'"directions":[2]', b'"directions":[2,2]'),
+        (b'"state":1,"values":[', b'"state":1,"values":["x",'),
+    ],
+)
+def test_a_journal_that_optuna_reads_and_cannot_go_on_with_is_refused(tmp_path, old, new):
+    play(tmp_path, number=3)
+    path = tmp_path / proposals.JOURNAL
+    text = path.read_bytes()
+    assert old in text
+    path.write_bytes(text.replace(old, new))
+    with pytest.raises(ConfigError, match=r"optuna\.log: cut or corrupt: Optuna cannot read it"):
+        play(tmp_path, number=4)
+
+
 def test_a_journal_elsewhere_or_too_large_is_refused(tmp_path, monkeypatch):
     play(tmp_path / "a", number=3)
     (tmp_path / proposals.JOURNAL).symlink_to(tmp_path / "a" / proposals.JOURNAL)

@@ -51,7 +51,8 @@ def test_nothing_else_is_told(outputs):
     with served(outputs) as server:
         client = Client(server)
         for name, status in (("", 404), ("?sweep=..", 403), ("?sweep=link", 403), ("?sweep=no", 404),
-                             ("?sweep=file", 400), ("?sweep=tdl:small", 404)):  # fmt: skip
+                             ("?sweep=file", 400), ("?sweep=tdl:small", 404),
+                             ("?sweep=alpha/multirun.yaml", 404)):  # fmt: skip
             code, answer = client.get(f"/api/sweep{name}")
             assert (code, "secret" in str(answer)) == (status, False)
         state = client.get("/api/sweep?sweep=elsewhere")[1]
