@@ -159,11 +159,8 @@ class Race:
         played, parts = [result for result in results if result.get("episodes")], sum(map(_part, plans, results))
         if setting in self.failed or not 0 < parts < len(plans):
             return 0, 0.0, 0.0
-        runs, lacking = (
-            sum(result.get("status") not in (FINISHED, FAILED) for result in results),
-            len(plans) / parts - 1,
-        )
-        return runs, lacking * sum(result["episodes"] for result in played), lacking * sum(map(_seconds, played))
+        runs, more = sum(result.get("status") not in (FINISHED, FAILED) for result in results), len(plans) / parts - 1
+        return runs, more * sum(result["episodes"] for result in played), more * sum(map(_seconds, played))
 
     def _score(self, number: int, share: float) -> float:
         job = self.plans[number]
