@@ -16,7 +16,7 @@ from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.launcher import CoresLauncher
 from tdl.sweeps.plan import SweepPlan
 from tdl.sweeps.race import Race, RaceOptions, answer, write_looks
-from tdl.sweeps.trials import Setting
+from tdl.sweeps.trials import Draw
 
 if TYPE_CHECKING:
     from tdl.sweeps.proposals import Proposals  # an extra
@@ -70,7 +70,7 @@ class Rounds:
         self, proposals: "Proposals", plan: Callable[[Jobs], SweepPlan], launch: Callable[[Jobs, float], None]
     ) -> None:
         """Hold a race for each batch of what Optuna proposes, in which the best setting so far takes part."""
-        best, known = list[Setting](), dict[Setting, Scores]()
+        best, known = list[Draw](), dict[Draw, Scores]()
         for trials in proposals.batches():
             settings = list(dict.fromkeys([*best, *trials.values()]))
             jobs = proposals.space.jobs(settings)
@@ -92,7 +92,7 @@ class Rounds:
         self.races.append(Race(jobs, plan.jobs, self.options, ERROR / number / (number + 1)))
         return self.races[-1]
 
-    def _best(self, race: Race, values: dict[Setting, float]) -> list[Setting]:
+    def _best(self, race: Race, values: dict[Draw, float]) -> list[Draw]:
         """The setting with the best value of those that a race left, if it is a race and left one."""
         left = zip(values, ~race.standing().stopped, strict=True)
         ranked = [setting for setting, stays in left if stays and math.isfinite(values[setting])]

@@ -80,7 +80,7 @@ def _whole(settings: Settings, files: SweepFiles, rows: Sequence[RaceRow] | None
         "score": _score_text(settings),
         "along": _along(jobs),
         "answer": settings.answer(),
-        **_settings(settings),
+        "settings": _settings(settings),
         "notes": [*files.wrong, *[QUEUE] * (status == STOPPED and settings.elsewhere)],
         "race": None if rows is None else _race(settings.all, rows, counts),
         "keys": [_axis(key, settings.all) for key in settings.keys],
@@ -138,21 +138,19 @@ def _left(jobs: Sequence[Job], running: Sequence[State], more: int) -> float | N
 # Settings
 
 
-def _settings(settings: Settings) -> State:
-    titles = [settings.name(setting) for setting in settings.all]
-    points = max(8, min(POINTS, ALL_POINTS // max(1, len(titles))))
-    along, failed, whole = _along([job for setting in settings.all for job in setting.jobs]), [], []
-    for setting, name in zip(settings.all, titles, strict=True):
-        lost = _lost(setting)
-        failed += [f"{name}: {text}" for text in lost]
-        whole.append({
-            "name": name, "values": setting.values,
+def _settings(settings: Settings) -> list[State]:
+    points = max(8, min(POINTS, ALL_POINTS // max(1, len(settings.all))))
+    along = _along([job for setting in settings.all for job in setting.jobs])
+    return [
+        {
+            "name": settings.name(setting), "values": setting.values,
             "seeds": len(setting.scores), "of": len(setting.jobs),
             "mean": _finite(setting.mean), "low": _finite(setting.low), "high": _finite(setting.high),
-            "state": _state(setting), "why": "; ".join(filter(None, [_decision(setting), *lost])),
+            "state": _state(setting), "why": "; ".join(filter(None, [_decision(setting), *_lost(setting)])),
             "curve": _curve(setting, along, points), "jobs": [*map(_job, setting.jobs)],
-        })  # fmt: skip
-    return {"settings": whole, "failures": failed}
+        }
+        for setting in settings.all
+    ]  # fmt: skip
 
 
 def _job(job: Job) -> State:

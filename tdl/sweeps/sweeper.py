@@ -69,9 +69,7 @@ class CheckedSweeper(Sweeper):
             refuse_link(self.folder / SWEEP, alone=True)
             if Sweep.current is not None:
                 Sweep.current.take_keys(self.config)
-            space = self._space(arguments)
-            proposals = _proposals(self.folder, space) if space.options.by == "optuna" else None
-            jobs = space.jobs(space.random() if proposals is None else proposals.expected())
+            jobs, proposals = self._jobs(arguments)
             plan, rounds = self._plan(jobs), None
             options = Sweep.current.race if Sweep.current is not None else RaceOptions()
             if options.on or proposals:
@@ -97,7 +95,18 @@ class CheckedSweeper(Sweeper):
         if rounds is not None and Sweep.current is not None:
             Sweep.current.answer = rounds.answer()
 
+    def _jobs(self, arguments: Sequence[str]) -> tuple[list[list[str]], "Proposals | None"]:
+        """The words of all jobs; where Optuna proposes settings, of those that may come, and who proposes them."""
+        parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
+        words = parser.parse_overrides([*(f"{key}={value}" for key, value in self.params.items()), *arguments])
+        space = Space(words, Sweep.current.trials if Sweep.current is not None else TrialOptions())
+        if space.options.by != "optuna":
+            return space.jobs(space.random()), None
+        proposals = _proposals(self.folder, space)
+        return space.jobs(proposals.expected()), proposals
+
     def _begin(self, plan: SweepPlan) -> None:
+        """Say what is about to be done, and note what is known of it."""
         print(plan.text(), end="", flush=True)
         if not plan.keeps_weights:
             self.loader.keep_weights = False
@@ -120,12 +129,6 @@ class CheckedSweeper(Sweeper):
             for job in self.launcher.launch(jobs[start : start + size], initial_job_idx=self.sent):
                 self.sent += 1
                 _ = job.return_value  # raises what kept it from beginning
-
-    def _space(self, arguments: list[str]) -> Space:
-        """The settings of all jobs."""
-        parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
-        words = parser.parse_overrides([*(f"{key}={value}" for key, value in self.params.items()), *arguments])
-        return Space(words, Sweep.current.trials if Sweep.current is not None else TrialOptions())
 
     def _plan(self, jobs: Sequence[list[str]]) -> SweepPlan:
         """The plans of all jobs; those that are refused are named on the screen, each error once."""

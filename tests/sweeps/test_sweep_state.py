@@ -57,7 +57,7 @@ def test_an_ended_sweep(tmp_path):
     assert now["answer"].startswith("Best: alpha 0.5, 201 [199, 203], 3 runs. The next, alpha 0.1, is 100")
     assert now["score"] == "mean score of 5 games after training"
     assert now["seconds"] == 66.0
-    assert (now["race"], now["notes"], now["failures"]) == (None, [], [])
+    assert (now["race"], now["notes"]) == (None, [])
 
 
 def test_what_runs_and_what_waits(tmp_path):
@@ -109,9 +109,7 @@ def test_jobs_that_failed(tmp_path):
     )  # fmt: skip
     now = state(old(folder))
     assert counts(now) == {"all": 6, "finished": 1, "failed": 2, "waiting": 3}
-    assert now["failures"] == [
-        "alpha 0.5: 1 of 3 runs diverged; lower alpha", "alpha 0.5: 1 of 3 runs failed: no room",
-    ]  # fmt: skip
+    assert now["settings"][1]["why"] == "1 of 3 runs diverged; lower alpha; 1 of 3 runs failed: no room"
 
 
 LOOKS = """look,seeds,share,setting,job,score,behind,margin,verdict

@@ -121,13 +121,13 @@ const PARTS = {
 };
 
 function showFinding() {
-  const { answer, name, jobs, failures, notes, race, status } = state;
+  const { answer, name, jobs, notes, race, status } = state;
   say($("who"), `Sweep ${name}`);
   const share = Math.round(100 * (jobs.finished + jobs.failed + jobs.spared) / jobs.all);
   const title = `${status === "running" ? `${share}% ` : ""}${name} – tdl`;
   if (document.title !== title) document.title = title;
   say($("answer"), answer || "No score yet: the first job is not over.");
-  const texts = [...failures, ...cautions(), ...notes].map((text) => ({ name: text }));
+  const texts = [...cautions(), ...notes].map((text) => ({ name: text }));
   keyed($("notes"), texts, ({ name }) => create("li", { textContent: name }), () => {});
   const parts = Object.keys(PARTS).map((name) => ({ name, jobs: jobs[name] ?? 0 })).filter(({ jobs }) => jobs);
   keyed($("shares"), parts, ({ name }) => create("i", { className: name }), (bar, { jobs }) => {
@@ -152,11 +152,10 @@ function statusText() {
 
 // What must not be concluded.
 function cautions() {
-  const { settings, status } = state, known = settings.filter(({ mean }) => mean !== null);
+  const { settings } = state, known = settings.filter(({ mean }) => mean !== null);
   if (!known.length) return [];
   const single = known.length > 1 && known.every(({ seeds }) => seeds === 1);
   return [
-    status === "running" && "It is not over: the order may change.",
     single && "One seed each does not say which setting is better: seeds differ, too.",
     known[0].seeds === 2 && known.length > 1 && "Two seeds are few: intervals are wide, and the order may be chance.",
     state.race && known.some(isOut)
