@@ -19,7 +19,7 @@ from tdl.statistics.importance import METHOD, main_effects
 from tdl.statistics.intervals import t_quantile
 from tdl.storage.race_file import DIVERGES, STAYS, RaceRow
 from tdl.storage.run_folder import FAILED, FINISHED, INTERRUPTED, PAUSED, RUNNING
-from tdl.sweeps.sweep_files import Blocks, SweepFiles, value_at
+from tdl.sweeps.sweep_files import SweepFiles, value_at
 from tdl.sweeps.sweep_settings import DIVERGED, ENDED, SPARED, STOPPED, WAITING, Job, Setting, Settings
 
 POINTS, ALL_POINTS = 60, 3000
@@ -214,7 +214,7 @@ def _along(jobs: Sequence[Job]) -> str:
     for name in ("moves", "seconds"):
         if ends and all(name in end for end in ends):
             return name
-    return "episodes"
+    return "episode"
 
 
 def _curve(setting: Setting, along: str, points: int) -> State | None:
@@ -226,7 +226,7 @@ def _curve(setting: Setting, along: str, points: int) -> State | None:
         (job.status, job.files.blocks) for job in setting.jobs if job.files and job.files.blocks and not job.error
     ]
     finished = [blocks for status, blocks in known if status == FINISHED] or [blocks for _, blocks in known]
-    lines = [(_places(blocks, along), blocks.mean) for blocks in finished]
+    lines = [(getattr(blocks, along), blocks.mean) for blocks in finished]
     if not lines or not all(np.isfinite(values).all() for line in lines for values in line):
         return None
     longest = max((at for at, _ in lines), key=len)
@@ -236,11 +236,6 @@ def _curve(setting: Setting, along: str, points: int) -> State | None:
     low, high = _band(rows if setting.stopped is None else rows[:0])
     curve = {"at": grid, "mean": rows.mean(axis=0), "low": low, "high": high}
     return {name: [_finite(float(f"{value:.6g}")) for value in values] for name, values in curve.items()}
-
-
-def _places(blocks: Blocks, along: str) -> NDArray[np.float64]:
-    places: NDArray[np.float64] = getattr(blocks, "episode" if along == "episodes" else along)
-    return places
 
 
 def _band(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -14,7 +14,6 @@ const STATES = {
   failed: ["✕", "failed"], running: ["▶", "running"], interrupted: ["", "interrupted"], waiting: ["", "waits"],
   ended: ["", ""],
 };
-const ALONG = { episodes: "games", moves: "moves", seconds: "seconds" };
 
 const curves = new Curves($("curves")), parallel = new Parallel($("keys"));
 const colours = new Map(); // number of a colour, by the name of its setting; kept while it is among the best
@@ -297,7 +296,7 @@ function runningJob() {
 // ---- charts
 
 function showCharts() {
-  const upwards = [...state.settings].reverse(), along = ALONG[state.along] ?? state.along;
+  const upwards = [...state.settings].reverse(), along = state.along === "episode" ? "games" : state.along;
   const drawn = upwards.filter(({ curve }) => curve?.at.length);
   const known = state.settings.filter(({ mean }) => mean !== null);
   $("curves-part").hidden = !drawn.length;

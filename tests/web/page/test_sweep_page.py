@@ -46,7 +46,7 @@ def state_of(settings, keys=(), status="running", running=(), answer="", race=No
     return {
         "folder": "outputs/alpha", "name": "alpha", "prefix": "", "status": status, "jobs": jobs, "seconds": 812.0,
         "left": 600.0 if status == "running" else None, "at_most": True, "score": "mean score of 1,000 games",
-        "along": "episodes", "answer": answer, "notes": [], "race": race, "keys": [*keys],
+        "along": "episode", "answer": answer, "notes": [], "race": race, "keys": [*keys],
         "settings": settings,
         "importance": {"shares": shares, "rest": 0.1, "text": "What each key explains by itself."},
         "running": [*running],
