@@ -23,6 +23,8 @@ ALWAYS_TOLD = ("game", "size", "tiles", "placer", "agent", "tuples", "learner", 
                "budget.moves", "budget.seconds", "block", "lanes", "threads", "replicas", "evaluate.episodes",
                "evaluate.plies")  # fmt: skip
 MAX_COMMANDS = 8  # that are shown
+INTERVAL = "interval("  # of a key whose values are drawn
+SWEEP_KEYS = "hydra.callbacks.sweep."  # where Hydra has the keys of a sweep, as race.on
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,10 @@ class Start:
 
     def line(self) -> str:
         """The command; `-m` where a word has several values."""
-        sweep = ["-m"] if any(len(_values(word)) > 1 for word in self.words) else []
-        return shlex.join(["tdl", self.program, *sweep, *self.words])
+        if any(len(_values(word)) > 1 or INTERVAL in word for word in self.words):
+            return shlex.join(["tdl", self.program, "-m", *self.words])
+        words = [word for word in self.words if not word.startswith(("race.", "trials."))]
+        return shlex.join(["tdl", self.program, *words])
 
 
 Starts = Mapping[Path, Sequence[Start]]  # of each job, by its folder: the first, and those that went on with it
@@ -100,6 +104,9 @@ def _read(path: Path) -> Start | None:
         hydra = read_notes(path)["hydra"]
         chosen = [word for word in hydra["overrides"]["hydra"] if not word.startswith("hydra.")]  # as hydra/launcher=
         task = [new_word(re.sub(r"(?<=[=,])'(\d+)'", r"\1", word)) for word in hydra["overrides"]["task"]]
+        chosen += [
+            word.removeprefix(SWEEP_KEYS) for word in hydra["overrides"]["hydra"] if word.startswith(SWEEP_KEYS)
+        ]
         words = {word.partition("=")[0]: word for word in (*task, *chosen)}  # the last of a key counts
         program, folder = hydra["job"]["config_name"], hydra["runtime"]["cwd"]
         if not (isinstance(program, str) and isinstance(folder, str)):
@@ -113,7 +120,9 @@ def _is_of(start: Start, sweep: Start) -> bool:
     """Whether a job is one of those that the words of a sweep stand for."""
     if start.program != sweep.program or len(start.words) != len(sweep.words):
         return False
-    return {*start.words} <= {value for word in sweep.words for value in _values(word)}
+    values = {value for word in sweep.words for value in _values(word)}
+    drawn = {word.partition("=")[0] for word in sweep.words if INTERVAL in word}
+    return all(word in values or word.partition("=")[0] in drawn for word in start.words)
 
 
 def _values(word: str) -> list[str]:

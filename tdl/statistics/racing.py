@@ -156,7 +156,7 @@ def look_at(
     played = (~np.isnan(values)).sum(axis=1)
     means = np.where(played > 0, np.nansum(values, axis=1) / np.maximum(played, 1), DIVERGED)
     left = ~out & ~lost & np.isfinite(means)
-    behind = np.where(out, np.nan, max(means[left], default=np.nan) - means)
+    behind = np.where(out, np.nan, max(means[left], default=0.0) - means)
     leader = int(np.where(left, means, DIVERGED).argmax())
     level = error / max(1, len(scores) - 1) * (spent(number) - spent(number - 1))
     margin = _margin(known, leader, level)[: len(scores)]

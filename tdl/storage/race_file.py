@@ -89,7 +89,11 @@ def read_race(folder: Path) -> list[RaceRow]:
 
 def _row(texts: dict[str, str]) -> RaceRow:
     types = RaceRow.__annotations__
-    return RaceRow(**{name: types[name](printable(texts[name])) for name in RaceRow._fields})
+    row = RaceRow(**{name: types[name](printable(texts[name])) for name in RaceRow._fields})
+    shares = row.share > 0 and all(0 <= share <= 1 for share in (row.share, row.behind, row.margin))
+    if not shares or min(row.look, row.seeds) < 1 or row.verdict not in (LEADS, STAYS, WORSE, DIVERGES):
+        raise ValueError
+    return row
 
 
 def _percent(share: float) -> str:

@@ -82,6 +82,11 @@ class Setting:
         lost = any(job.error and "diverged" not in job.error for job in self.jobs)
         return self.stopped is not None or (self.races and lost)
 
+    def is_beaten(self) -> bool:
+        """Whether a race stopped it, and no seeds were played after that."""
+        begun = sum(job.files is not None for job in self.jobs)
+        return self.row is not None and self.row.stops and begun <= self.row.seeds
+
 
 class Settings:
     """The settings of a sweep with their jobs, those that have not begun, too; the best first once compared."""
@@ -193,12 +198,13 @@ class Settings:
         """A row for each job with a score, which it gets here."""
         rows = []
         for number, setting in enumerate(self.all):
+            why = setting.stopped if setting.is_beaten() else None
             for job in setting.jobs:
                 if job.status == FINISHED and job.files is not None:
                     job.score = _score(job.files, self.score)
                 if not math.isnan(job.score) and job.files is not None:
                     bounds = {name: job.files.row.get(name) for name in SCORE_BOUNDS} if self.score == SCORE else {}
-                    about = {"number": number, "seed": job.seed, self.score: job.score, OUT: setting.stopped}
+                    about = {"number": number, "seed": job.seed, self.score: job.score, OUT: why}
                     rows.append(about | bounds | setting.values)
         return rows
 

@@ -233,7 +233,7 @@ def _curve(setting: Setting, along: str, points: int) -> State | None:
     grid = longest[longest <= min(at[-1] for at, _ in lines)]
     grid = grid[np.unique(np.linspace(0, len(grid) - 1, points).astype(int))] if len(grid) else lines[0][0][:1]
     rows = np.array([np.interp(grid, at, mean) for at, mean in lines])
-    low, high = _band(rows if setting.stopped is None else rows[:0])
+    low, high = _band(rows[:0] if setting.is_beaten() else rows)
     curve = {"at": grid, "mean": rows.mean(axis=0), "low": low, "high": high}
     return {name: [_finite(float(f"{value:.6g}")) for value in values] for name, values in curve.items()}
 

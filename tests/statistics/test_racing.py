@@ -44,7 +44,9 @@ def test_a_setting_stops_at_two_divergences_and_one_makes_it_last():
     assert standing(scores_of((1, 2), (DIVERGED, DIVERGED), (1, 2))).stopped.tolist() == [False, True, False]
     assert standing(scores_of((1, 2), (DIVERGED, 9), (1, 2))).stopped.tolist() == [False, False, False]
     assert standing(scores_of((1, 2, 1), (DIVERGED, 9, DIVERGED), (1, 2, 2))).stopped.tolist() == [False, True, False]
-    assert standing(scores_of(*[(DIVERGED, DIVERGED)] * 3)).stopped.all()
+    over = standing(scores_of(*[(DIVERGED, DIVERGED)] * 3))
+    assert over.stopped.all()
+    assert np.isposinf(over.looks[0].behind).all()  # they took part, and none leads
 
 
 @pytest.mark.parametrize(("behind", "stops"), [(1.001, True), (0.999, False)])

@@ -22,8 +22,12 @@ def test_what_is_written_is_read(tmp_path):
         "after 2 seeds to 10% of the budget: diverged", "after 3 seeds: 37% behind, 9.9% were enough"]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["look\n1\n", f"{','.join(RaceRow._fields)}\n1,2,x,a,b,1,1,1,worse\n", "\n\n1,2\n"])
-def test_what_no_race_writes_is_refused(tmp_path, text):
-    (tmp_path / RACE).write_text(text)
+@pytest.mark.parametrize(
+    "row",
+    ["1", "1,2,x,a,b,1,1,1,worse", "0,2,1,a,b,1,1,1,worse", "1,-5,1,a,b,1,1,1,worse", "1,2,nan,a,b,1,1,1,worse",
+     "1,2,1,a,b,1,nan,1,worse", "1,2,1,a,b,1,1,inf,worse", "1,2,0,a,b,1,1,1,worse", "1,2,1,a,b,1,1,1,won"],
+)  # fmt: skip
+def test_what_no_race_writes_is_refused(tmp_path, row):
+    (tmp_path / RACE).write_text(f"{','.join(RaceRow._fields)}\n{row}\n")
     with pytest.raises(ConfigError, match=r"race\.csv: cut or corrupt: not the looks of a race"):
         read_race(tmp_path)

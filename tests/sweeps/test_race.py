@@ -9,7 +9,7 @@ from support.sweeps import SHORT, rows_of, sweep
 from tdl.storage.race_file import RACE, read_race
 from tdl.storage.run_folder import RunFolder
 from tdl.sweeps.job import Plan
-from tdl.sweeps.race import Race, RaceOptions, answer, names_of
+from tdl.sweeps.race import Race, RaceOptions, answer, names_of, write_looks
 from tdl.sweeps.sweep_files import SweepFiles
 from tdl.sweeps.sweep_state import state_of
 
@@ -169,3 +169,13 @@ def test_a_race_over_a_grid_plays_nothing_and_goes_on_with_more_settings(tmp_pat
     of_others = [row for row in before if row.setting == "alpha=0.001"]
     assert [row for row in rows if row.setting == "alpha=0.001"] == of_others
     assert {row.setting for row in rows} == {"alpha=0.001", "alpha=0.3", "alpha=0.4"}
+
+
+def test_where_all_diverge_each_is_in_the_table_of_looks(tmp_path, monkeypatch):
+    monkeypatch.setattr(Race, "_score", lambda *_: float("-inf"))
+    jobs = [[f"alpha={alpha}", f"seed={seed}"] for alpha in (1, 2) for seed in range(3)]
+    race = Race(jobs, [Plan(folder=tmp_path / str(number)) for number in range(6)], RaceOptions(True))
+    write_looks(tmp_path, [race])
+    assert [(row.setting, row.behind, row.verdict) for row in read_race(tmp_path)] == [
+        ("alpha=1", 1, "diverged"), ("alpha=2", 1, "diverged"),
+    ]  # fmt: skip

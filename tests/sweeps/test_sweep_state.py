@@ -137,6 +137,8 @@ def test_a_race_says_who_stopped_and_why(tmp_path):
     )  # fmt: skip
     assert worse["mean"] == 101
     assert (worse["low"], worse["high"]) == (None, None)  # no interval would hold
+    job(folder / "later", 0.1, seed=3, mean=103)  # as without a race
+    assert state(folder)["settings"][1]["low"] == pytest.approx(101.5 - 3.1824 * (5 / 12) ** 0.5, abs=1e-3)
     assert (lost["state"], lost["why"]) == (
         "diverged", "stopped after 2 seeds: diverged; 2 of 5 runs diverged; lower alpha",
     )  # fmt: skip
