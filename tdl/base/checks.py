@@ -149,7 +149,7 @@ def check_object(key: str, value: object, entries: Mapping[str, Check], *, optio
 
 def check_mapping(key: str, value: object, check: Check | None = None) -> None:
     """Refuse anything but names with values, each of which `check` lets through."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict | Mapping):  # a dict first: it takes a tenth of the time
         raise refuse(key or "content", value, "names with values")
     if check is None:
         return

@@ -181,21 +181,24 @@ def _check_events(content: bytes | str) -> None:
             raise ConfigError("a reference or a tag, or nested too deeply")
 
 
-def _check_plain(value: object, room: int = MAX_DEPTH) -> None:
+def _check_plain(value: object) -> None:
     """Refuse what is nested too deeply, and all but numbers, whole texts, lists and names with such values."""
-    if room == 0:
-        raise ConfigError("cut or corrupt: nested too deeply")
-    if isinstance(value, dict):
-        for name, item in value.items():
-            if not isinstance(name, str):
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        below: list[object] = []
+        for item in level:
+            if type(item) is dict:
+                if not all(type(name) is str for name in item):
+                    raise ConfigError("cut or corrupt: not names with plain values")
+                below += [*item, *item.values()]
+            elif type(item) is list:
+                below += item
+            elif type(item) is str:
+                if not item.isascii() and any("\ud800" <= letter <= "\udfff" for letter in item):  # half a character
+                    raise ConfigError("cut or corrupt: not text")
+            elif type(item) not in (int, float, bool, type(None)):
                 raise ConfigError("cut or corrupt: not names with plain values")
-            _check_plain(name)
-            _check_plain(item, room - 1)
-    elif isinstance(value, list):
-        for item in value:
-            _check_plain(item, room - 1)
-    elif isinstance(value, str):
-        if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):  # half a character
-            raise ConfigError("cut or corrupt: not text")
-    elif not isinstance(value, int | float | None):
-        raise ConfigError("cut or corrupt: not names with plain values")
+        if not below:
+            return
+        level = below
+    raise ConfigError("cut or corrupt: nested too deeply")

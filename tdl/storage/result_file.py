@@ -94,7 +94,7 @@ def _check_names(key: str, value: Any) -> int:
     for name, item in value.items():
         if not (name.isascii() and name.isidentifier()) or name.startswith(("eval_", "reach_")):
             raise refuse(key, name, "the name of a key")
-        if isinstance(item, Mapping):
+        if isinstance(item, dict):
             number += _check_names(f"{key}.{name}", item)
     return number
 

@@ -50,7 +50,7 @@ def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """
     values: dict[str, Any] = {}
     for key, value in config.items():
-        values |= flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value}
+        values |= flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
     return values
 
 

@@ -31,6 +31,7 @@ from tdl.storage.run_folder import RunFolder
 from tdl.sweeps import table
 from tdl.sweeps.job import BUSY_SECONDS, JobContext, Outcome, mark_failed, run_of
 from tdl.sweeps.job_process import JobProcess, ended, fault
+from tdl.sweeps.race import Ahead
 from tdl.sweeps.sweep import Sweep, note
 
 LOOK_SECONDS = 0.2
@@ -77,15 +78,6 @@ class Task:
         self.was_busy, self.not_before = True, time.monotonic() + BUSY_SECONDS
 
 
-@dataclass(frozen=True)
-class Round:
-    """Jobs of a race that are due: its bar, what is said beside it, and what part of a run each of them is."""
-
-    progress: Progress
-    words: str
-    worth: float
-
-
 def run_here(context: HydraContext, job: TaskFunction, config: DictConfig, singletons: dict[Any, Any]) -> Outcome:
     """Do a job in this process, which knows of Hydra what the process of the sweep knows."""
     Sweep.current = None  # this process is not that of the sweep
@@ -112,7 +104,8 @@ class CoresLauncher(Launcher):
         self.waiting: deque[Task] = deque()
         self.running: dict[JobProcess, Task] = {}
         self.returned: dict[int, JobReturn] = {}
-        self.round: Round | None = None  # of a race that sends the jobs
+        self.bar: Progress | None = None  # of a race that sends the jobs, and
+        self.ahead = Ahead(0.0, 0.0, 1.0, "")  # what is said beside it
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         """Hydra calls this first."""
@@ -125,14 +118,14 @@ class CoresLauncher(Launcher):
         setup_globals()
         self.returned.clear()
         self.waiting.extend(Task(initial_job_idx + i, words) for i, words in enumerate(job_overrides))
-        self.progress, self.failed = self.round.progress if self.round else Progress("sweep", len(job_overrides)), 0
+        self.progress, self.failed = self.bar or Progress("sweep", len(job_overrides)), 0
         try:
             with Interrupts("when the jobs that run have saved") as interrupts:
                 self._run_all(interrupts)
         finally:
             for process in self.running:  # only if something went wrong, or the second Ctrl-C
                 process.send(signal.SIGKILL)
-            if self.round is None:
+            if self.bar is None:
                 self.progress.close()
         if interrupts.requested:
             folder = self.config.hydra.sweep.dir
@@ -158,9 +151,9 @@ class CoresLauncher(Launcher):
 
     def _show(self, ended: int, note: str, every: float) -> None:
         """Show how far all jobs are, with those that ended just now."""
-        words, worth = (f"{self.round.words}, ", self.round.worth) if self.round else ("", 1)
+        worth, words = self.ahead.worth, ", ".join(filter(None, [self.ahead.words, note]))
         part = sum(process.share for process in self.running) * worth
-        self.progress.update(self.progress.done + ended * worth, note=words + note, part=part, every=every)
+        self.progress.update(self.progress.done + ended * worth, note=words, part=part, every=every)
 
     def _start_some(self) -> None:
         """Start what there is room for. A job with more threads than there are cores runs alone."""

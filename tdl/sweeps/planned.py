@@ -1,5 +1,6 @@
 """The jobs that the command of a sweep asks for, by Hydra's notes of it: read as words, with nothing composed."""
 
+import contextlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override, QuotedString, RangeSweep, Transformer
+from hydra.core.override_parser.types import Glob, Override, RangeSweep
 from hydra.errors import HydraException
 
 from tdl.errors import TdlError, printable
@@ -54,20 +55,15 @@ def planned(notes: Mapping[str, Any]) -> Command:
     >>> len(command.jobs), command.jobs[0].values, sorted(command.jobs[0].words), command.swept
     (4, {'alpha': 0.1, 'seed': 0, 'learner': 'tc'}, ['alpha=0.1', 'learner=tc', 'seed=0'], ['alpha', 'seed'])
     """
-    words, trials = _words(notes), _trials(notes)
-    swept = [word.key_or_group for word in words if word.is_sweep_override()]
-    known = {word.key_or_group: _choices(word) for word in words if not word.is_interval_sweep()}
-    seeds = [value for value, _ in known.get("seed", [(None, "")])]
-    drawn = [word for word in words if word.is_sweep_override() and word.key_or_group != "seed"]
-    others = math.prod(len(known[word.key_or_group]) for word in words if word not in drawn)
-    number = trials.number or math.prod(len(known.get(word.key_or_group, "?")) for word in drawn)
-    if number * others > MAX_JOBS:
-        raise TdlError(f"the command asks for {number * others:,} jobs, more than {MAX_JOBS:,}")
-    if trials.by != "random":
-        return Command(swept=swept, proposed=number, seeds=seeds)
-    space = Space(words, trials)
-    values = {text: value for choices in known.values() for value, text in choices}
-    return Command([_job(job, values) for job in space.jobs(space.random())], swept)
+    space = _space(_words(notes), _trials(notes))
+    others = math.prod(len(key.choices) for key in space.values if key not in space.drawn)
+    if (number := others * (space.options.number or 1)) > MAX_JOBS:
+        raise TdlError(f"the command asks for {number:,} jobs, more than {MAX_JOBS:,}")
+    swept = [key.key.lstrip("+") for key in space.values if len(key.choices) > 1]
+    if space.options.by == "random":
+        return Command([_job(words) for words in space.jobs(space.random())], swept)
+    seeds = [_value(text) for key in space.values if key.key == "seed" for text in key.choices]
+    return Command((), swept, space.options.number or 0, seeds or [None])
 
 
 def _trials(notes: Mapping[str, Any]) -> TrialOptions:
@@ -79,10 +75,18 @@ def _trials(notes: Mapping[str, Any]) -> TrialOptions:
         raise TdlError("hydra.callbacks.sweep.trials: no options of trials") from error
 
 
-def _job(words: Sequence[str], values: Mapping[str, Any]) -> PlannedJob:
-    """A job by its words; a value that is none of the command's is a number that was drawn."""
-    pairs = {word.partition("=")[0].lstrip("+"): values.get(word, word.partition("=")[2]) for word in words}
-    return PlannedJob(pairs, frozenset(words))
+def _space(words: Sequence[Override], trials: TrialOptions) -> Space:
+    for word in words:
+        _check_values(word)
+    try:
+        return Space(words, trials)
+    except (HydraException, ValueError) as error:
+        raise TdlError("the values of the command cannot be listed") from error
+
+
+def _job(words: Sequence[str]) -> PlannedJob:
+    pairs = (word.partition("=") for word in words)
+    return PlannedJob({key.lstrip("+"): _value(text) for key, _, text in pairs}, frozenset(words))
 
 
 def _words(notes: Mapping[str, Any]) -> list[Override]:
@@ -99,22 +103,11 @@ def _words(notes: Mapping[str, Any]) -> list[Override]:
     return [*{word.key_or_group: word for word in words if not word.is_delete()}.values()]
 
 
-def _choices(word: Override) -> list[tuple[Any, str]]:
-    """The values of a word, each with the word of a job that has it."""
-    key = word.get_key_element()
-    if not word.is_sweep_override():
-        return [(_plain(word.value()), f"{key}={word.get_value_element_as_str()}")]
-    _check_range(word)
-    try:
-        values = [*word.sweep_iterator()]  # once: some are in random order
-        return [(_plain(value), f"{key}={Transformer.str(value)}") for value in values]
-    except (HydraException, ValueError) as error:
-        raise TdlError(f"{word.key_or_group}: its values cannot be listed") from error
-
-
-def _check_range(word: Override) -> None:
-    """Refuse a range of more values than there may be jobs, before any is made."""
+def _check_values(word: Override) -> None:
+    """Refuse what names no values, and a range of more than there may be jobs, before any is made."""
     values = word.value()
+    if isinstance(values, Glob):
+        raise TdlError(f"{word.key_or_group}: its values cannot be listed")
     if not isinstance(values, RangeSweep):
         return
     start, stop, step = (float(number or 0) for number in (values.start, values.stop, values.step))
@@ -122,8 +115,16 @@ def _check_range(word: Override) -> None:
         raise TdlError(f"{word.key_or_group}: more than {MAX_JOBS:,} values")
 
 
-def _plain(value: Any) -> Any:
-    """A value as the row of a run has it."""
-    if isinstance(value, QuotedString):
-        return value.text
-    return json.dumps(value, default=str) if isinstance(value, list | dict) else value
+def _value(text: str) -> Any:
+    """A value as the row of a run has it, by the text that Hydra gives to the job.
+
+    >>> [_value(text) for text in ("1", "1e-1", "td", "'2584'", "null", "True", "[[0,1]]")]
+    [1, 0.1, 'td', '2584', None, True, '[[0, 1]]']
+    """
+    if text[:1] in ("'", '"'):
+        return text[1:-1]
+    for read in (int, float, json.loads):
+        with contextlib.suppress(ValueError, RecursionError):
+            value = read(text.lower() if text.lower() in ("true", "false", "null") else text)
+            return json.dumps(value) if isinstance(value, list | dict) else value
+    return text

@@ -24,7 +24,7 @@ from optuna.trial import FrozenTrial, TrialState
 from tdl.base.checks import is_finite
 from tdl.errors import ConfigError, refuse
 from tdl.storage.run_folder import lock_folder, refuse_link
-from tdl.sweeps.trials import Interval, Setting, Space, Values, share
+from tdl.sweeps.trials import Draw, Interval, Space, Values, share
 
 JOURNAL = "optuna.log"
 """In the folder of a sweep."""
@@ -93,16 +93,16 @@ class Proposals:
                 self.study.set_user_attr(BATCH, batch)
             yield
 
-    def settings(self) -> list[Setting]:
+    def settings(self) -> list[Draw]:
         """What has been proposed."""
         return [self._setting(trial) for trial in self.study.get_trials(deepcopy=False)]
 
-    def expected(self) -> list[Setting]:
+    def expected(self) -> list[Draw]:
         """What is there of as many trials as are asked for, and for each that is not one that may come."""
         number = self.space.options.number or 0
         return [*self.settings(), *islice(cycle(self.space.samples()), number)][:number]
 
-    def batches(self) -> Iterator[dict[int, Setting]]:
+    def batches(self) -> Iterator[dict[int, Draw]]:
         """The settings by the numbers of their trials, as many as are proposed together; tell them before the next."""
         number = self.space.options.number or 0
         with self._readable():
@@ -151,7 +151,7 @@ class Proposals:
             return IntDistribution(int(key.low), int(key.high), log=key.log)
         return FloatDistribution(key.low, key.high, log=key.log)
 
-    def _setting(self, trial: FrozenTrial) -> Setting:
+    def _setting(self, trial: FrozenTrial) -> Draw:
         """The values of a trial, which somebody else may have written, as words have them."""
         return tuple(self._text(trial, key, trial.params.get(key.key)) for key in self.space.drawn)
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from hydra.core.utils import filter_overrides
+from numpy.typing import NDArray
 
 from tdl.base.checks import check_fields, checked, flag, is_number, whole
 from tdl.errors import ConfigError, TdlError, refuse
@@ -53,14 +54,7 @@ class Ahead(NamedTuple):
     words: str
 
 
-class End(NamedTuple):
-    """How a setting ended: whether it plays no more, by a failed job; runs it was spared, their games and seconds."""
-
-    stopped: bool
-    failed: bool
-    runs: int
-    games: float
-    seconds: float
+NO_ROUNDS = "race.on: seeds are the rounds of a race; expected two or more, as seeds=10"
 
 
 class Race:
@@ -71,7 +65,8 @@ class Race:
 
     Attributes
     ----------
-    names : of the settings.
+    settings, names : the words of each setting, and those by which it differs from the others.
+    jobs : their numbers, shape (settings, seeds).
     elsewhere : scores of settings of races before, which count for the variance (`tdl.statistics.racing.standing`).
 
     Raises
@@ -83,22 +78,17 @@ class Race:
         self, jobs: Sequence[list[str]], plans: Sequence[Plan], options: RaceOptions, error: float = ERROR
     ) -> None:
         self.on, self.rungs, self.plans, self.error = options.on, (*options.rungs,), plans, error
-        self.numbers: dict[tuple[str, ...], dict[int, int]] = {}
-        for number, words in enumerate(jobs):
-            setting = tuple(word for word in words if not word.startswith("seed="))
-            seed = next((int(word.removeprefix("seed=")) for word in words if word.startswith("seed=")), 0)
-            self.numbers.setdefault(setting, {})[seed] = number
-        self.seeds = sorted(next(iter(self.numbers.values())))
-        self.first = options.first if options.on else len(self.seeds)
-        if (options.on and len(self.seeds) < 2) or any(sorted(row) != self.seeds for row in self.numbers.values()):
-            raise ConfigError("race.on: seeds are the rounds of a race; expected two or more, as seeds=10")
+        self.settings, self.jobs = _by_seed(jobs)
+        self.first = options.first if options.on else self.jobs.shape[1]
+        if options.on and self.jobs.shape[1] < 2:
+            raise ConfigError(NO_ROUNDS)
         if len(self.rungs) > 1 and any(job.seconds is not None for job in plans):
             raise ConfigError("race.rungs: shares of a budget of time differ from run to run; expected budget.moves, "
                               "or episodes alone, in the place of budget.seconds")  # fmt: skip
-        self.names, self.elsewhere = names_of([*self.numbers]), np.empty((0, len(self.seeds)))
+        self.names, self.elsewhere = names_of(self.settings), np.empty((0, self.jobs.shape[1]))
         self.failed: set[int] = set()
-        self.scores = np.full((len(self.rungs), len(self.numbers), len(self.seeds)), np.nan)
-        self._read(range(len(jobs)))
+        self.scores = np.full((len(self.rungs), *self.jobs.shape), np.nan)
+        self._read(np.ones_like(self.jobs, bool))
 
     def standing(self) -> Standing:
         """Where the race stands, of the settings whose jobs did not fail for another reason than divergence."""
@@ -106,8 +96,7 @@ class Race:
 
     def due(self) -> list[int]:
         """The numbers of the jobs that the next decision waits for."""
-        rows = [*self.numbers.values()]
-        return [rows[setting][self.seeds[seed]] for setting, seed in self.standing().due]
+        return [int(self.jobs[run]) for run in self.standing().due]
 
     @property
     def share(self) -> float:
@@ -116,33 +105,23 @@ class Race:
 
     def note(self, played: Sequence[int]) -> None:
         """Read the scores of jobs that were due and have been played; a setting without one is out of this race."""
-        layer = self.standing().layer
-        self._read(played)
-        missing = np.isnan(self.scores[layer])
-        for setting, row in enumerate(self.numbers.values()):
-            if any(missing[setting, column] and row[seed] in played for column, seed in enumerate(self.seeds)):
-                self.failed.add(setting)
+        layer, due = self.standing().layer, np.isin(self.jobs, played)
+        self._read(due)
+        self.failed |= {int(i) for i, _ in np.argwhere(due & np.isnan(self.scores[layer]))}
 
-    def _read(self, jobs: Collection[int]) -> None:
-        for setting, row in enumerate(self.numbers.values()):
-            for column, seed in enumerate(self.seeds):
-                if row[seed] in jobs:
-                    self.scores[:, setting, column] = [self._score(row[seed], rung) for rung in self.rungs]
+    def _read(self, which: NDArray[np.bool_]) -> None:
+        for setting, seed in np.argwhere(which):
+            number = int(self.jobs[setting, seed])
+            self.scores[:, setting, seed] = [self._score(number, rung) for rung in self.rungs]
 
-    @property
-    def first_jobs(self) -> set[int]:
-        """The numbers of the jobs that every setting plays."""
-        return {row[seed] for row in self.numbers.values() for seed in self.seeds[: self.first]}
-
-    def stopped_jobs(self) -> list[int]:
-        """The numbers of the jobs of settings that play no more."""
-        stopped = self.standing().stopped
-        return [number for setting, row in enumerate(self.numbers.values())
-                for number in row.values() if stopped[setting] and setting not in self.failed]  # fmt: skip
+    def stopped_jobs(self) -> list[Plan]:
+        """The plans of the jobs of settings that play no more, but for those of which a job failed."""
+        stopped = [i for i in np.flatnonzero(self.standing().stopped) if i not in self.failed]
+        return [self.plans[number] for number in self.jobs[stopped].ravel().tolist()]
 
     def counted(self) -> list[Scores]:
         """The scores of each setting by seed, as far as this race counted them; nan where it did not."""
-        left = np.arange(len(self.seeds)) >= self.standing().seeds[:, None]
+        left = np.arange(self.jobs.shape[1]) >= self.standing().seeds[:, None]
         return [*np.where(left, np.nan, self.scores[-1])]
 
     def values(self) -> list[float]:
@@ -156,16 +135,15 @@ class Race:
 
     def rows(self, number: int, look: Look) -> Iterator[RaceRow]:
         """A row for each setting that took part in a look; distances are shares of the leader's score."""
-        first = [next(iter(row.values())) for row in self.numbers.values()]
         for i in np.flatnonzero(~np.isnan(look.behind)):
             behind, margin = (round(-math.expm1(-distance), 4) for distance in (look.behind[i], look.margin[i]))
             score = float(self.scores[self.rungs.index(look.share), i, : look.seeds].mean())
-            job, verdict = self.plans[first[i]].folder.name, _verdict(look, int(i))
+            job, verdict = self.plans[self.jobs[i, 0]].folder.name, _verdict(look, int(i))
             yield RaceRow(number, look.seeds, look.share, self.names[i], job, score, behind, margin, verdict)
 
     def ahead(self) -> Ahead:
         """How far it is, and what is due."""
-        now, rungs, most = self.standing(), np.array(self.rungs), len(self.seeds)
+        now, rungs, most = self.standing(), np.array(self.rungs), self.jobs.shape[1]
         played = np.where(np.isnan(self.scores), 0.0, rungs[:, None, None]).max(axis=0)
         left, seeds = int((~now.stopped).sum()), [seed + 1 for _, seed in now.due]
         number = f"round {seeds[0]}" if len({*seeds}) == 1 else f"rounds {min(seeds)} to {max(seeds)}"
@@ -174,20 +152,15 @@ class Race:
         worth = np.mean([self.share - played[run] for run in now.due])
         return Ahead(float(played.sum()), float(played[now.stopped].sum()) + left * most, float(worth), words)
 
-    def ends(self) -> dict[tuple[str, ...], End]:
-        """How each setting ended, and what its other seeds would have taken if they had gone as those it played."""
-        stopped, ends = self.standing().stopped, dict[tuple[str, ...], End]()
-        for i, (setting, row) in enumerate(self.numbers.items()):
-            results = [RunFolder(run_of(self.plans[number].folder)).result_if_whole() for number in row.values()]
-            played = [result for result in results if result.get("episodes")]
-            parts = sum(map(_part, (self.plans[number] for number in row.values()), results))
-            lacking = len(row) / parts - 1 if parts and i not in self.failed else 0
-            runs = sum(result.get("status") not in (FINISHED, FAILED) for result in results) if lacking > 0 else 0
-            games, seconds = sum(result["episodes"] for result in played), sum(map(_seconds, played))
-            ends[setting] = End(
-                bool(stopped[i]), i in self.failed, runs, max(0, lacking) * games, max(0, lacking) * seconds
-            )
-        return ends
+    def spared(self, setting: int) -> tuple[int, float, float]:
+        """The runs that a setting was spared, their games and seconds, as if they had gone as those that it played."""
+        plans = [self.plans[number] for number in self.jobs[setting]]
+        results = [RunFolder(run_of(plan.folder)).result_if_whole() for plan in plans]
+        played, parts = [result for result in results if result.get("episodes")], sum(map(_part, plans, results))
+        if setting in self.failed or not 0 < parts < len(plans):
+            return 0, 0.0, 0.0
+        runs, more = sum(result.get("status") not in (FINISHED, FAILED) for result in results), len(plans) / parts - 1
+        return runs, more * sum(result["episodes"] for result in played), more * sum(map(_seconds, played))
 
     def _score(self, number: int, share: float) -> float:
         job = self.plans[number]
@@ -231,19 +204,33 @@ def write_looks(folder: Path, races: Sequence[Race]) -> None:
 
 def answer(races: Sequence[Race]) -> str:
     """How many settings stopped and who is left, and what all seeds of all settings would have taken more."""
-    ends = {setting: end for race in races for setting, end in race.ends().items()}
+    ends = {words: (race, i, out) for race in races for out in [race.standing().stopped]
+            for i, words in enumerate(race.settings)}  # fmt: skip
     names = dict(zip(ends, names_of([*ends]), strict=True))
-    left = [names[setting] for setting, end in ends.items() if not end.stopped]
-    failed = [names[setting] for setting, end in ends.items() if end.failed]
-    stopped, runs = len(names) - len(left) - len(failed), sum(end.runs for end in ends.values())
+    left = [names[words] for words, (_, i, out) in ends.items() if not out[i]]
+    failed = [names[words] for words, (race, i, _) in ends.items() if i in race.failed]
+    runs, games, seconds = map(sum, zip(*(race.spared(i) for race, i, _ in ends.values()), strict=True))
+    stopped = len(names) - len(left) - len(failed)
     rest = f"{', '.join(left) if len(left) <= MOST_NAMES else len(left)} {'is' if len(left) == 1 else 'are'} left"
     parts = [f"Race: {stopped or 'none'} of {len(names)} settings stopped, {rest}"]
     parts += [f"{name} is left out, as a job failed" for name in failed]
     if runs:
-        games, seconds = (sum(column) for column in zip(*(end[-2:] for end in ends.values()), strict=True))
         spared = f"{runs:,} {'run was' if runs == 1 else 'runs were'} spared"
         parts.append(f"{spared}: {games:,.0f} games, {time_text(seconds)} of one core")
     return f"{'; '.join(parts)}."
+
+
+def _by_seed(jobs: Sequence[Sequence[str]]) -> tuple[list[tuple[str, ...]], NDArray[np.int64]]:
+    """The words of each setting, and the numbers of its jobs in the order of their seeds, which all settings have."""
+    numbers: dict[tuple[str, ...], dict[int, int]] = {}
+    for number, words in enumerate(jobs):
+        setting = tuple(word for word in words if not word.startswith("seed="))
+        seed = next((int(word.removeprefix("seed=")) for word in words if word.startswith("seed=")), 0)
+        numbers.setdefault(setting, {})[seed] = number
+    seeds = [sorted(row) for row in numbers.values()]
+    if any(row != seeds[0] for row in seeds):
+        raise ConfigError(NO_ROUNDS)
+    return [*numbers], np.array([[row[seed] for seed in seeds[0]] for row in numbers.values()])
 
 
 def _verdict(look: Look, setting: int) -> str:
@@ -254,6 +241,7 @@ def _verdict(look: Look, setting: int) -> str:
 
 
 def names_of(settings: Sequence[tuple[str, ...]]) -> list[str]:
-    """The words by which each setting differs from the others."""
+    """The words by which each setting or job differs from the others; of one alone all of them."""
     common = set.intersection(*map(set, settings))
-    return [" ".join(filter_overrides([word for word in words if word not in common])) for words in settings]
+    differing = [[word for word in words if word not in common] or words for words in settings]
+    return [" ".join(filter_overrides(words)) for words in differing]

@@ -202,13 +202,14 @@ def is_positive(value: object) -> bool:
 
 def _blocks(path: Path) -> Blocks | None:
     with open_file(path) as file, naming(path, TdlError):
-        table = parse_blocks(file)
+        table = parse_blocks(file, FIGURES)
         changed = os.fstat(file.fileno()).st_mtime
     columns = {name: table[name].astype(float) for name in FIGURES if name in table}
     if len(columns) < len(FIGURES) or not len(columns["mean"]):
         return None
     last = {name: float(column[-1]) for name, column in columns.items()}
     columns |= {name: np.cumsum(columns[name]) for name in ("moves", "seconds")}
-    rows = np.unique(np.linspace(0, len(columns["mean"]) - 1, MAX_ROWS).astype(int))
+    last_row = len(columns["mean"]) - 1
+    rows = np.linspace(0, last_row, min(MAX_ROWS, last_row + 1)).astype(int)
     episode, mean, moves, seconds = (columns[name][rows] for name in ("episode", "mean", "moves", "seconds"))
     return Blocks(episode, mean, moves, seconds, last["moves_per_second"], last["seconds"], changed)

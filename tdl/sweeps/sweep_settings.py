@@ -1,7 +1,7 @@
 """The settings of a sweep by its files: their jobs, those that have not begun, too, and their means over seeds."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
@@ -10,15 +10,15 @@ import numpy as np
 import pandas as pd
 
 from tdl.errors import TdlError, printable
-from tdl.results import comparison
 from tdl.results.answers import sentence
+from tdl.results.comparison import settings_in
 from tdl.results.design import confounded_keys, factors
 from tdl.results.frames import EVALUATED, SCORE, SCORE_BOUNDS
 from tdl.results.frames import STOPPED as OUT
 from tdl.results.labels import DEFAULT_KEYS
 from tdl.statistics.intervals import interval_text
-from tdl.storage.race_file import LEADS, RaceRow
-from tdl.storage.run_folder import FAILED, FINISHED, PAUSED, RUNNING
+from tdl.storage.race_file import RaceRow
+from tdl.storage.run_folder import FAILED, FINISHED, INTERRUPTED, PAUSED, RUNNING
 from tdl.storage.titles import NAMELESS, flat, title, value_text
 from tdl.sweeps.planned import Command, PlannedJob, planned
 from tdl.sweeps.sweep_files import JobFiles, SweepFiles, value_at
@@ -31,9 +31,10 @@ MAX_TEXT = 200
 """Characters of a value."""
 
 ENDED, STOPPED, WAITING, SPARED, DIVERGED = "ended", "stopped", "waiting", "spared", "diverged"
-"""Stopped: begun, and nobody works on it; waiting: to be begun; spared: a race does not play it."""
+"""What becomes of jobs, settings and sweeps, beside the statuses of runs. A sweep has stopped where jobs are left and
+nobody works on them, a setting where a race plays no more of it; that spares jobs. Those that wait have not begun."""
 
-NOT_PLAYED = (WAITING, PAUSED, STOPPED)
+NOT_PLAYED = (WAITING, PAUSED, INTERRUPTED)
 
 
 @dataclass
@@ -71,15 +72,20 @@ class Setting:
         """Its jobs with one of these statuses."""
         return sum(job.status in statuses for job in self.jobs)
 
+    @property
+    def stopped(self) -> str | None:
+        """When and why a race stopped it; None where it went on."""
+        return self.row.why() if self.row is not None and self.row.stops else None
+
     def is_out(self) -> bool:
         """Whether a race plays no more of it: it stopped, or a job failed."""
         lost = any(job.error and "diverged" not in job.error for job in self.jobs)
-        return self.races and (lost or (self.row is not None and self.row.stops))
+        return self.stopped is not None or (self.races and lost)
 
     def is_beaten(self) -> bool:
         """Whether a race stopped it, and no seeds were played after that."""
         begun = sum(job.files is not None for job in self.jobs)
-        return self.races and self.row is not None and self.row.stops and begun <= self.row.seeds
+        return self.row is not None and self.row.stops and begun <= self.row.seeds
 
 
 class Settings:
@@ -140,7 +146,7 @@ class Settings:
         status = str(job.row["status"])
         if job.locked or (writes and status == RUNNING):
             return RUNNING
-        return status if status in (FINISHED, FAILED, PAUSED) else STOPPED
+        return status if status in (FINISHED, FAILED, PAUSED) else INTERRUPTED
 
     def _not_begun(self, jobs: Sequence[JobFiles]) -> list[PlannedJob]:
         """The planned jobs that have no folder, by the values of their keys, or else by the words that Hydra noted."""
@@ -176,26 +182,31 @@ class Settings:
         return left[0] if len(left) == 1 and not new and not self.to_be_proposed else None
 
     def compare(self) -> None:
-        """Give each setting its mean over seeds, as tables of runs have it; the best comes first."""
-        rows = [row for number, setting in enumerate(self.all) for row in self._scores(number, setting)]
-        table = pd.DataFrame(rows)
-        means = comparison.settings_in(table, ["number"], self.score).to_dict("records") if rows else []
-        for row in means:
-            setting = self.all[int(row["number"])]
-            setting.mean, setting.low, setting.high = row["mean"], row["low"], row["high"]
-            if self.evaluates and row["runs"] == 1:  # as on the screen, games are independent there
-                setting.low, setting.high = (_score(setting.jobs[0].files, name) for name in SCORE_BOUNDS)
-        self.all.sort(key=_place)
+        """Give each setting its mean over seeds, and bring them in the order of tables: the best comes first."""
+        rows, places = self._rows(), list[int]()
+        if rows:
+            for row in settings_in(pd.DataFrame(rows), ["number"], self.score).to_dict("records"):
+                places.append(int(row["number"]))
+                setting = self.all[places[-1]]
+                setting.mean, setting.low, setting.high = row["mean"], row["low"], row["high"]
+                if self.evaluates and row["runs"] == 1:  # as on the screen, games are independent there
+                    setting.low, setting.high = (_score(setting.jobs[0].files, name) for name in SCORE_BOUNDS)
+        others = [setting for number, setting in enumerate(self.all) if number not in places]
+        self.all = [*map(self.all.__getitem__, places), *sorted(others, key=Setting.is_out)]
 
-    def _scores(self, number: int, setting: Setting) -> Iterator[dict[str, Any]]:
+    def _rows(self) -> list[dict[str, Any]]:
         """A row for each job with a score, which it gets here."""
-        for job in setting.jobs:
-            if job.status == FINISHED and job.files is not None:
-                job.score = _score(job.files, self.score)
-            if not math.isnan(job.score) and job.files is not None:
-                bounds = {name: job.files.row.get(name) for name in SCORE_BOUNDS} if self.score == SCORE else {}
-                why = setting.row.why() if setting.row and setting.is_beaten() else None
-                yield {"number": number, "seed": job.seed, self.score: job.score, OUT: why} | bounds | setting.values
+        rows = []
+        for number, setting in enumerate(self.all):
+            why = setting.stopped if setting.is_beaten() else None
+            for job in setting.jobs:
+                if job.status == FINISHED and job.files is not None:
+                    job.score = _score(job.files, self.score)
+                if not math.isnan(job.score) and job.files is not None:
+                    bounds = {name: job.files.row.get(name) for name in SCORE_BOUNDS} if self.score == SCORE else {}
+                    about = {"number": number, "seed": job.seed, self.score: job.score, OUT: why}
+                    rows.append(about | bounds | setting.values)
+        return rows
 
     def name(self, setting: Setting) -> str:
         """Its name for people."""
@@ -207,8 +218,7 @@ class Settings:
 
     def answer(self) -> str:
         """The best setting, and whether the next differs from it."""
-        rows = [row for number, setting in enumerate(self.all) for row in self._scores(number, setting)]
-        if not rows:
+        if not (rows := self._rows()):
             return ""
         best, scored = self.all[0], sum(bool(setting.scores) for setting in self.all)
         early = any(setting.count(RUNNING, WAITING) for setting in self.all)
@@ -217,13 +227,6 @@ class Settings:
             mean = interval_text(best.mean, best.low, best.high)
             return f"Best{' so far' * early}: {self.name(best)}, {mean}, {seeds}."
         return sentence(pd.DataFrame(rows), self.keys, self.score)
-
-
-def _place(setting: Setting) -> tuple[Any, ...]:
-    """The order: the leader of a race, then the best mean; then those that are out, and those without a score."""
-    out, leads = setting.is_out(), setting.row is not None and setting.row.verdict == LEADS
-    mean = -setting.mean if setting.scores else 0.0
-    return not setting.scores, out, not leads, -len(setting.scores) * out, mean
 
 
 def _texts(values: Mapping[str, Any], keys: Sequence[str]) -> tuple[str, ...]:

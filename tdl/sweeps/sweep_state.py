@@ -17,9 +17,9 @@ from tdl.results.frames import EVALUATED_GAMES, SCORE
 from tdl.results.labels import label
 from tdl.statistics.importance import METHOD, main_effects
 from tdl.statistics.intervals import t_quantile
-from tdl.storage.race_file import DIVERGES, LEADS, STAYS, RaceRow
-from tdl.storage.run_folder import FAILED, FINISHED, PAUSED, RUNNING
-from tdl.sweeps.sweep_files import Blocks, SweepFiles, value_at
+from tdl.storage.race_file import DIVERGES, STAYS, RaceRow
+from tdl.storage.run_folder import FAILED, FINISHED, INTERRUPTED, PAUSED, RUNNING
+from tdl.sweeps.sweep_files import SweepFiles, value_at
 from tdl.sweeps.sweep_settings import DIVERGED, ENDED, SPARED, STOPPED, WAITING, Job, Setting, Settings
 
 POINTS, ALL_POINTS = 60, 3000
@@ -36,7 +36,7 @@ SURELY = 0.99
 
 QUEUE = "jobs may wait in the queue of Slurm: squeue tells"
 
-STATUSES = (FINISHED, RUNNING, PAUSED, FAILED, STOPPED, WAITING, SPARED)
+STATUSES = (FINISHED, RUNNING, PAUSED, FAILED, INTERRUPTED, WAITING, SPARED)
 
 State = dict[str, Any]
 
@@ -80,7 +80,7 @@ def _whole(settings: Settings, files: SweepFiles, rows: Sequence[RaceRow] | None
         "score": _score_text(settings),
         "along": _along(jobs),
         "answer": settings.answer(),
-        **_settings(settings),
+        "settings": _settings(settings),
         "notes": [*files.wrong, *[QUEUE] * (status == STOPPED and settings.elsewhere)],
         "race": None if rows is None else _race(settings.all, rows, counts),
         "keys": [_axis(key, settings.all) for key in settings.keys],
@@ -93,9 +93,9 @@ def _status(counts: Mapping[str, int], age: float) -> str:
     """Of a sweep whose files were changed so many seconds ago."""
     if counts[RUNNING]:
         return RUNNING
-    if not counts[WAITING] + counts[PAUSED] + counts[STOPPED]:
+    if not counts[WAITING] + counts[PAUSED] + counts[INTERRUPTED]:
         return ENDED
-    return RUNNING if age < GRACE and not counts[STOPPED] else STOPPED
+    return RUNNING if age < GRACE and not counts[INTERRUPTED] else STOPPED
 
 
 # Time
@@ -127,7 +127,7 @@ def _left(jobs: Sequence[Job], running: Sequence[State], more: int) -> float | N
     """Seconds until all is played, at the pace of what is: as many at once as run now."""
     whole = [_seconds(job) for job in jobs if job.status == FINISHED]
     whole += [job["left"] / (1 - job["share"]) for job in running if not whole and job["left"] is not None]
-    ahead = more + sum(job.status in (WAITING, PAUSED, STOPPED) for job in jobs)
+    ahead = more + sum(job.status in (WAITING, PAUSED, INTERRUPTED) for job in jobs)
     if not whole:
         return None
     mean, parts = sum(whole) / len(whole), [job["left"] for job in running]
@@ -138,21 +138,19 @@ def _left(jobs: Sequence[Job], running: Sequence[State], more: int) -> float | N
 # Settings
 
 
-def _settings(settings: Settings) -> State:
-    titles = [settings.name(setting) for setting in settings.all]
-    points = max(8, min(POINTS, ALL_POINTS // max(1, len(titles))))
-    along, failed, whole = _along([job for setting in settings.all for job in setting.jobs]), [], []
-    for number, (setting, name) in enumerate(zip(settings.all, titles, strict=True)):
-        lost = _lost(setting)
-        failed += [f"{name}: {text}" for text in lost]
-        whole.append({
-            "id": number, "name": name, "values": setting.values,
+def _settings(settings: Settings) -> list[State]:
+    points = max(8, min(POINTS, ALL_POINTS // max(1, len(settings.all))))
+    along = _along([job for setting in settings.all for job in setting.jobs])
+    return [
+        {
+            "name": settings.name(setting), "values": setting.values,
             "seeds": len(setting.scores), "of": len(setting.jobs),
             "mean": _finite(setting.mean), "low": _finite(setting.low), "high": _finite(setting.high),
-            "state": _state(setting), "why": "; ".join(filter(None, [_decision(setting), *lost])),
+            "state": _state(setting), "why": "; ".join(filter(None, [_decision(setting), *_lost(setting)])),
             "curve": _curve(setting, along, points), "jobs": [*map(_job, setting.jobs)],
-        })  # fmt: skip
-    return {"settings": whole, "failures": failed}
+        }
+        for setting in settings.all
+    ]  # fmt: skip
 
 
 def _job(job: Job) -> State:
@@ -166,11 +164,13 @@ def _job(job: Job) -> State:
 def _state(setting: Setting) -> str:
     """A word of the race, or what becomes of its jobs."""
     row = setting.row
+    if row is not None and setting.stopped:
+        return DIVERGED if row.verdict == DIVERGES else STOPPED
     if setting.is_out():
-        return FAILED if row is None or not row.stops else DIVERGED if row.verdict == DIVERGES else STOPPED
-    if row is not None and row.verdict in (LEADS, STAYS):
+        return FAILED
+    if row is not None:
         return row.verdict
-    for status in (RUNNING, STOPPED):
+    for status in (RUNNING, INTERRUPTED):
         if setting.count(status):
             return status
     if setting.count(WAITING, PAUSED):
@@ -184,7 +184,7 @@ def _decision(setting: Setting) -> str:
     """What a race said of a setting last, in words."""
     row = setting.row
     if setting.is_out():
-        return f"stopped {row.why()}" if row is not None and row.stops else "left out, as a job failed"
+        return f"stopped {setting.stopped}" if setting.stopped else "left out, as a job failed"
     if row is None or row.verdict != STAYS or not (math.isfinite(row.behind) and math.isfinite(row.margin)):
         return ""
     if row.margin >= SURELY:
@@ -214,38 +214,35 @@ def _along(jobs: Sequence[Job]) -> str:
     for name in ("moves", "seconds"):
         if ends and all(name in end for end in ends):
             return name
-    return "episodes"
+    return "episode"
 
 
 def _curve(setting: Setting, along: str, points: int) -> State | None:
-    """The mean over seeds of training scores with its 95% interval: of finished jobs, or else as far as all are."""
+    """The mean over seeds of training scores: of finished jobs, or else as far as all are.
+
+    With its 95% interval, where no race stopped the setting.
+    """
     known = [
         (job.status, job.files.blocks) for job in setting.jobs if job.files and job.files.blocks and not job.error
     ]
     finished = [blocks for status, blocks in known if status == FINISHED] or [blocks for _, blocks in known]
-    lines = [(_places(blocks, along), blocks.mean) for blocks in finished]
+    lines = [(getattr(blocks, along), blocks.mean) for blocks in finished]
     if not lines or not all(np.isfinite(values).all() for line in lines for values in line):
         return None
     longest = max((at for at, _ in lines), key=len)
     grid = longest[longest <= min(at[-1] for at, _ in lines)]
     grid = grid[np.unique(np.linspace(0, len(grid) - 1, points).astype(int))] if len(grid) else lines[0][0][:1]
     rows = np.array([np.interp(grid, at, mean) for at, mean in lines])
-    low, high = _band(rows)
+    low, high = _band(rows[:0] if setting.is_beaten() else rows)
     curve = {"at": grid, "mean": rows.mean(axis=0), "low": low, "high": high}
     return {name: [_finite(float(f"{value:.6g}")) for value in values] for name, values in curve.items()}
 
 
-def _places(blocks: Blocks, along: str) -> NDArray[np.float64]:
-    places: NDArray[np.float64] = getattr(blocks, "episode" if along == "episodes" else along)
-    return places
-
-
 def _band(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The 95% intervals of the means of columns (Student's t); nan of few rows."""
-    seeds = len(rows)
-    if seeds < SEVERAL:
-        return np.full((2, rows.shape[1]), np.nan)[0], np.full((2, rows.shape[1]), np.nan)[1]
-    half = t_quantile(0.95, seeds - 1) * rows.std(axis=0, ddof=1) / math.sqrt(seeds)
+    if len(rows) < SEVERAL:
+        return np.full(rows.shape[1], np.nan), np.full(rows.shape[1], np.nan)
+    half = t_quantile(0.95, len(rows) - 1) * rows.std(axis=0, ddof=1) / math.sqrt(len(rows))
     return np.maximum(0.0, rows.mean(axis=0) - half), rows.mean(axis=0) + half
 
 

@@ -61,14 +61,22 @@ def finish(*, figures: bool = True) -> tuple[int, str]:
             drawn = _draw(sweep.folder, table)
     print(f"table in {sweep.folder / TABLE}" + (f", figure in {sweep.folder / FIGURES[0]}" if drawn else ""))
     print(_next_commands(sweep.folder), end="")
-    codes = [outcome.code for outcome in sweep.outcomes.values()]
-    if not codes:  # its jobs were processes elsewhere: the table alone knows how they ended
-        started = {str(run) for job, run in jobs.items() if _last_start(job) >= sweep.began}
-        codes = [int(row["status"] not in (FINISHED, PAUSED)) for _, row in table.iterrows() if row["run"] in started]
+    codes = _codes(sweep, jobs, table)
     failed, number = list(filter(None, codes)), len(codes) + len(sweep.done)
     if not failed:
         return 0, ""
     return failed[0], f"{len(failed)} of {number} jobs are not finished; {sweep.folder / TABLE} says why"
+
+
+def _codes(sweep: Sweep, jobs: Mapping[Path, Path], table: pd.DataFrame) -> list[int]:
+    """The exit codes of the jobs that began. In a race that others finish, settings may diverge: its answer tells."""
+    ends = [(outcome.code, outcome.line) for outcome in sweep.outcomes.values()]
+    if not ends:  # its jobs were processes elsewhere: the table alone knows how they ended
+        started = {str(run) for job, run in jobs.items() if _last_start(job) >= sweep.began}
+        rows = table[table["run"].isin(started)]
+        ends = [(int(row["status"] not in (FINISHED, PAUSED)), str(row.get("error"))) for _, row in rows.iterrows()]
+    expected = sweep.race.on and (table["status"] == FINISHED).any()
+    return [0 if expected and "diverged" in line else code for code, line in ends]
 
 
 def _next_commands(folder: Path) -> str:

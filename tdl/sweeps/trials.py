@@ -14,7 +14,7 @@ from tdl.errors import ConfigError, refuse
 DIGITS = 3
 """Of a number that is drawn: of itself, or of the length of its interval where that is smaller."""
 
-Setting = tuple[str, ...]
+Draw = tuple[str, ...]
 """The values of the keys that are drawn, in their order."""
 
 
@@ -157,19 +157,19 @@ class Space:
         """All that decides which trial is which, and what its score means."""
         return f"{' '.join(sorted(map(str, self.values)))} trials.seed={self.options.seed}"
 
-    def title(self, setting: Setting) -> str:
+    def title(self, setting: Draw) -> str:
         """The words by which a setting differs from others."""
         return " ".join(f"{key.key}={value}" for key, value in zip(self.drawn, setting, strict=True))
 
-    def jobs(self, settings: Iterable[Setting] = ((),)) -> list[list[str]]:
+    def jobs(self, settings: Iterable[Draw] = ((),)) -> list[list[str]]:
         """The words of the jobs of some settings: a job for each seed, and each value that is not drawn."""
         return [list(job) for setting in settings for job in product(*self._words(setting))]
 
-    def _words(self, setting: Setting) -> list[list[str]]:
+    def _words(self, setting: Draw) -> list[list[str]]:
         drawn = iter(setting)
         return [[f"{values.key}={next(drawn)}"] if values in self.drawn else values.words() for values in self.values]
 
-    def random(self) -> list[Setting]:
+    def random(self) -> list[Draw]:
         """The settings that are drawn at random, each once; without a number of trials the one that has every value.
 
         Each value follows from its key's values, `trials.seed` and the number of the trial alone, so that more trials
@@ -179,7 +179,7 @@ class Space:
         draws = (tuple(key.at(share(self.options.seed, number, key)) for key in self.drawn) for number in numbers)
         return list(dict.fromkeys(draws))
 
-    def samples(self) -> list[Setting]:
+    def samples(self) -> list[Draw]:
         """A few settings that have every choice, and the ends of every interval."""
         most = max(len(key.choices) for key in self.drawn)
         return [tuple(key.choices[number % len(key.choices)] for key in self.drawn) for number in range(most)]

@@ -4,10 +4,13 @@ Trusts the race that nobody disturbed.
 """
 
 import contextlib
+import multiprocessing
+import os
 import signal
 
 import pytest
-from support.programs import SMALL, ended, result, running, wait_until
+from support import PATIENCE
+from support.programs import result, wait_until
 from support.sweeps import sweep
 
 from tdl.storage.race_file import RACE, read_race
@@ -31,9 +34,9 @@ def finished(folder):
     return {}
 
 
-def answer_in(done):
+def answer_in(screen):
     """The sentences at the end, up to the seconds that were spared, which are measured."""
-    return done.stdout[done.stdout.index("Best: ") : done.stdout.index(" games, ", done.stdout.index("spared: "))]
+    return screen[screen.index("Best: ") : screen.index(" games, ", screen.index("spared: "))]
 
 
 @pytest.fixture(scope="module")
@@ -42,34 +45,48 @@ def whole(tmp_path_factory):
     done = sweep(folder, *WORDS)
     assert done.returncode == 0, done.stderr
     assert {row.verdict for row in read_race(folder)} == {"leads", "stays", "worse"}
-    return facts(folder), answer_in(done)
+    return facts(folder), answer_in(done.stdout)
 
 
-def started(cwd, *words):
-    return running(cwd, "-m", *SMALL, *WORDS, *words, f"hydra.sweep.dir={cwd}/race")
+def play(folder):
+    done = sweep(folder, *WORDS)
+    (folder / "screen.txt").write_text(done.stdout)
+    os._exit(done.returncode)
 
 
-def test_a_race_that_is_killed_three_times(tmp_path, whole):
-    """While its first jobs run, after some, and in a later round; the second time it is asked to end."""
-    before = {}
-    for jobs, number in ((1, signal.SIGKILL), (4, signal.SIGINT), (7, signal.SIGKILL)):
-        with started(tmp_path) as process:
-            wait_until(lambda jobs=jobs: len(finished(tmp_path / "race")) >= jobs, process)
-            process.send_signal(number)
-            done = ended(process)
-        assert done.returncode in (-number, 128 + number)
-        before |= finished(tmp_path / "race")
-    with started(tmp_path) as process:
-        done = ended(process)
-    assert done.returncode == 0, done.stderr
+@contextlib.contextmanager
+def started(folder):
+    """The race in a process of its own, which has all modules."""
+    process = multiprocessing.get_context("fork").Process(target=play, args=(folder,))
+    process.start()
+    try:
+        yield process
+        process.join(PATIENCE)
+    finally:
+        process.kill()
+        process.join()
+
+
+def test_a_race_that_is_killed_and_asked_to_end(tmp_path, whole):
+    """While its first jobs run, and in a later round."""
+    before, folder = {}, tmp_path / "race"
+    for jobs, number, code in ((1, signal.SIGKILL, -9), (7, signal.SIGINT, 130)):
+        with started(folder) as process:
+            wait_until(lambda jobs=jobs: len([*folder.glob("*/evaluation.npy")]) >= jobs)
+            os.kill(process.pid, number)
+        assert process.exitcode == code
+        before |= finished(folder)
+    with started(folder) as process:
+        pass
+    assert process.exitcode == 0
     found, answer = whole
-    assert facts(tmp_path / "race") == found
-    assert answer_in(done) == answer
-    assert before.items() <= finished(tmp_path / "race").items()
+    assert facts(folder) == found
+    assert answer_in((folder / "screen.txt").read_text()) == answer
+    assert before.items() <= finished(folder).items()
 
 
 def test_two_races_of_one_command_in_one_folder(tmp_path, whole):
-    with started(tmp_path) as one, started(tmp_path) as other:
-        codes = [ended(process).returncode for process in (one, other)]
-    assert codes == [0, 0]
+    with started(tmp_path / "race") as one, started(tmp_path / "race") as other:
+        pass
+    assert [one.exitcode, other.exitcode] == [0, 0]
     assert facts(tmp_path / "race") == whole[0]

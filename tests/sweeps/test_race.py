@@ -62,6 +62,17 @@ def test_who_cannot_race(tmp_path):
     assert "race.on: settings race in a sweep: add -m (tdl sweep)" in done.stderr
 
 
+def test_a_setting_that_diverges_is_no_failure_where_another_finishes(tmp_path):
+    words = ("episodes=10", "seed=0,1", "race.on=true")
+    done = sweep(tmp_path / "a", *words, "alpha=0.1,5")
+    assert (done.returncode, done.stderr[-1:]) == (0, "\n"), done.stderr
+    assert "Race: 1 of 2 settings stopped, alpha=0.1 is left" in done.stdout
+    assert "are not finished" not in done.stderr
+    done = sweep(tmp_path / "b", *words, "alpha=5,6")
+    assert done.returncode == 1
+    assert "4 of 4 jobs are not finished" in done.stderr
+
+
 def test_settings_are_named_by_what_differs():
     assert names_of([("a=1", "b=2"), ("a=1", "b=3")]) == ["b=2", "b=3"]
 

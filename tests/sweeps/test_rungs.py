@@ -14,7 +14,7 @@ from tdl.errors import ConfigError
 from tdl.sweeps.job import Plan
 from tdl.sweeps.race import Race, RaceOptions
 
-WORDS = ("alpha=0.000001,0.1", "seed=0,1,2,3,4", "episodes=2000", "block=100", "evaluate.episodes=20",
+WORDS = ("alpha=0.000001,0.1", "seed=0,1,2,3,4", "episodes=1000", "block=50", "evaluate.episodes=20",
          "save.final=false", "race.on=true", "race.first=5", "hydra/launcher=basic")  # fmt: skip
 RUNGS = "race.rungs=[0.1,0.3,1]"
 
@@ -44,7 +44,7 @@ def test_a_rung_stops_what_is_far_behind_and_a_crash_changes_nothing(tmp_path, m
     assert looks(tmp_path / "a")["share"].tolist() == [0.1, 0.1, 1.0]
     assert looks(tmp_path / "a")["verdict"].tolist() == ["worse", "leads", "leads"]
     assert (statuses(tmp_path / "a", 1e-6), statuses(tmp_path / "a", 0.1)) == ({"paused"}, {"finished"})
-    assert "alpha 1e-06: 5 of 5 paused after 200 games; stopped after 5 seeds to 10% of the budget: " in done.stdout
+    assert "alpha 1e-06: 5 of 5 paused after 100 games; stopped after 5 seeds to 10% of the budget: " in done.stdout
     assert not [*(tmp_path / "a").glob("*/checkpoint")]
     killed_at_a_rung(monkeypatch, tmp_path / "b", *WORDS, RUNGS)
     assert {*statuses(tmp_path / "b", 1e-6), *statuses(tmp_path / "b", 0.1)} == {"paused"}

@@ -57,7 +57,7 @@ def test_an_ended_sweep(tmp_path):
     assert now["answer"].startswith("Best: alpha 0.5, 201 [199, 203], 3 runs. The next, alpha 0.1, is 100")
     assert now["score"] == "mean score of 5 games after training"
     assert now["seconds"] == 66.0
-    assert (now["race"], now["notes"], now["failures"]) == (None, [], [])
+    assert (now["race"], now["notes"]) == (None, [])
 
 
 def test_what_runs_and_what_waits(tmp_path):
@@ -84,7 +84,7 @@ def test_a_sweep_that_was_killed_has_stopped(tmp_path):
         tmp_path, *WORDS, first={"alpha": 0.1, "status": "running"}, second={"alpha": 0.5, "status": "interrupted"}
     )
     now = state(tmp_path)
-    assert (now["status"], counts(now)) == ("stopped", {"all": 6, "stopped": 2, "waiting": 4})
+    assert (now["status"], counts(now)) == ("stopped", {"all": 6, "interrupted": 2, "waiting": 4})
 
 
 def test_jobs_of_slurm_run_while_they_write(tmp_path):
@@ -109,9 +109,7 @@ def test_jobs_that_failed(tmp_path):
     )  # fmt: skip
     now = state(old(folder))
     assert counts(now) == {"all": 6, "finished": 1, "failed": 2, "waiting": 3}
-    assert now["failures"] == [
-        "alpha 0.5: 1 of 3 runs diverged; lower alpha", "alpha 0.5: 1 of 3 runs failed: no room",
-    ]  # fmt: skip
+    assert now["settings"][1]["why"] == "1 of 3 runs diverged; lower alpha; 1 of 3 runs failed: no room"
 
 
 LOOKS = """look,seeds,share,setting,job,score,behind,margin,verdict
@@ -133,6 +131,7 @@ def test_a_race_says_who_stopped_and_why(tmp_path):
     assert counts(now) == {"all": 15, "finished": 6, "failed": 2, "spared": 7}
     leader, worse, lost = now["settings"]
     assert (leader["state"], leader["why"], now["status"]) == ("leads", "", "ended")  # one is left: the race is over
+    assert (leader["low"] is None, worse["mean"], worse["low"], worse["high"]) == (False, 101, None, None)
     assert (worse["state"], worse["why"]) == (
         "stopped", "stopped after 3 seeds: 41% behind, 6.0% were enough",
     )  # fmt: skip

@@ -14,7 +14,7 @@ from tdl.cli.evaluate import main as evaluate
 from tdl.config.hydra_versions import BASE
 from tdl.config.schema import RUN
 from tdl.sweeps import plan
-from tdl.sweeps.sweeper import JobLoader
+from tdl.sweeps.job_loader import JobLoader
 
 
 def test_a_bad_value_is_told_before_the_first_game_and_changes_nothing(two):

@@ -11,9 +11,9 @@ const LONG = 26; // names of more letters have a line of their own, as on a phon
 const NARROW = matchMedia("(max-width: 560px)");
 const STATES = {
   leads: ["★", "leads"], stays: ["", "in the race"], stopped: ["■", "stopped"], diverged: ["✕", "diverged"],
-  failed: ["✕", "failed"], running: ["▶", "running"], waiting: ["", "waits"], ended: ["", ""],
+  failed: ["✕", "failed"], running: ["▶", "running"], interrupted: ["", "interrupted"], waiting: ["", "waits"],
+  ended: ["", ""],
 };
-const ALONG = { episodes: "games", moves: "moves", seconds: "seconds" };
 
 const curves = new Curves($("curves")), parallel = new Parallel($("keys"));
 const colours = new Map(); // number of a colour, by the name of its setting; kept while it is among the best
@@ -85,8 +85,8 @@ function mark(element, setting) {
   element.classList.toggle("on", name === picked);
 }
 
-// Whether a setting plays no more; without a race one that stopped was interrupted.
-const isOut = ({ state: word }) => ["diverged", "failed"].includes(word) || (word === "stopped" && state.race !== null);
+// Whether a setting plays no more.
+const isOut = ({ state: word }) => ["stopped", "diverged", "failed"].includes(word);
 
 function pick(name) {
   if (name === picked) return;
@@ -115,18 +115,18 @@ const seedsText = (seeds, of) => `${seeds} of ${of} ${of === 1 ? "seed" : "seeds
 // ---- the finding
 
 const PARTS = {
-  finished: "done", running: "running", paused: "paused at a rung", failed: "failed", stopped: "interrupted",
+  finished: "done", running: "running", paused: "paused at a rung", failed: "failed", interrupted: "interrupted",
   waiting: "waiting", spared: "not needed: the race stopped their settings",
 };
 
 function showFinding() {
-  const { answer, name, jobs, failures, notes, race, status } = state;
+  const { answer, name, jobs, notes, race, status } = state;
   say($("who"), `Sweep ${name}`);
   const share = Math.round(100 * (jobs.finished + jobs.failed + jobs.spared) / jobs.all);
   const title = `${status === "running" ? `${share}% ` : ""}${name} – tdl`;
   if (document.title !== title) document.title = title;
   say($("answer"), answer || "No score yet: the first job is not over.");
-  const texts = [...failures, ...cautions(), ...notes].map((text) => ({ name: text }));
+  const texts = [...cautions(), ...notes].map((text) => ({ name: text }));
   keyed($("notes"), texts, ({ name }) => create("li", { textContent: name }), () => {});
   const parts = Object.keys(PARTS).map((name) => ({ name, jobs: jobs[name] ?? 0 })).filter(({ jobs }) => jobs);
   keyed($("shares"), parts, ({ name }) => create("i", { className: name }), (bar, { jobs }) => {
@@ -151,11 +151,10 @@ function statusText() {
 
 // What must not be concluded.
 function cautions() {
-  const { settings, status } = state, known = settings.filter(({ mean }) => mean !== null);
+  const { settings } = state, known = settings.filter(({ mean }) => mean !== null);
   if (!known.length) return [];
   const single = known.length > 1 && known.every(({ seeds }) => seeds === 1);
   return [
-    status === "running" && "It is not over: the order may change.",
     single && "One seed each does not say which setting is better: seeds differ, too.",
     known[0].seeds === 2 && known.length > 1 && "Two seeds are few: intervals are wide, and the order may be chance.",
     state.race && known.some(isOut)
@@ -226,7 +225,6 @@ function showSetting(row, setting, rank, x) {
 // The state in words; where there is a reason, it says the state, too.
 function stateText({ state: word, why }) {
   const [sign, text] = STATES[word] ?? ["", word];
-  if (word === "stopped" && !state.race) return "interrupted";
   if (word === "stays" && state.status === "ended") return "stayed to the end";
   return `${sign} ${why || text}`.trim();
 }
@@ -298,7 +296,7 @@ function runningJob() {
 // ---- charts
 
 function showCharts() {
-  const upwards = [...state.settings].reverse(), along = ALONG[state.along] ?? state.along;
+  const upwards = [...state.settings].reverse(), along = state.along === "episode" ? "games" : state.along;
   const drawn = upwards.filter(({ curve }) => curve?.at.length);
   const known = state.settings.filter(({ mean }) => mean !== null);
   $("curves-part").hidden = !drawn.length;

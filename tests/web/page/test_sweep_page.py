@@ -38,7 +38,7 @@ def job(seed, name=None, score=None, status="waiting", watch=False):
 
 def state_of(settings, keys=(), status="running", running=(), answer="", race=None):
     """The state of a sweep of these settings."""
-    jobs = dict.fromkeys(("finished", "running", "paused", "failed", "stopped", "waiting", "spared"), 0)
+    jobs = dict.fromkeys(("finished", "running", "paused", "failed", "interrupted", "waiting", "spared"), 0)
     played = sum(setting["seeds"] for setting in settings)
     jobs |= {"all": sum(setting["of"] for setting in settings), "finished": played, "running": len(running)}
     jobs["waiting"] = jobs["all"] - played - len(running)
@@ -46,8 +46,8 @@ def state_of(settings, keys=(), status="running", running=(), answer="", race=No
     return {
         "folder": "outputs/alpha", "name": "alpha", "prefix": "", "status": status, "jobs": jobs, "seconds": 812.0,
         "left": 600.0 if status == "running" else None, "at_most": True, "score": "mean score of 1,000 games",
-        "along": "episodes", "answer": answer, "failures": [], "notes": [], "race": race, "keys": [*keys],
-        "settings": [{"id": place, **setting} for place, setting in enumerate(settings)],
+        "along": "episode", "answer": answer, "notes": [], "race": race, "keys": [*keys],
+        "settings": settings,
         "importance": {"shares": shares, "rest": 0.1, "text": "What each key explains by itself."},
         "running": [*running],
     }  # fmt: skip
@@ -180,8 +180,8 @@ def test_what_is_new_is_shown_in_place(shown):
     before = page.eval_on_selector_all("#settings li", colours)
     after = race()
     first, second, *others = after["settings"]
-    first |= {"id": 1, "state": "stays"}
-    second |= {"id": 0, "state": "leads", "mean": 4900.0}
+    first |= {"state": "stays"}
+    second |= {"state": "leads", "mean": 4900.0}
     after["settings"] = [second, first, *others]
     shows.become(after)
     wait(page, "document.querySelector('#settings .name').textContent === 'alpha 0.1'")
@@ -268,16 +268,16 @@ def test_a_click_on_a_job_watches_its_agent_and_a_link_leads_back(shown):
 
 
 def test_what_was_interrupted_is_no_loser_and_what_has_no_checkpoint_says_so(shown):
-    jobs = [job(0, "alpha1-seed0", 4000.0, "finished"), job(1, "alpha1-seed1", None, "stopped")]
+    jobs = [job(0, "alpha1-seed0", 4000.0, "finished"), job(1, "alpha1-seed1", None, "interrupted")]
     page = shown(
-        state_of([setting("alpha 1", {"alpha": 1}, 4000.0, 1, 2, "stopped", jobs=jobs)], status="stopped")
+        state_of([setting("alpha 1", {"alpha": 1}, 4000.0, 1, 2, "interrupted", jobs=jobs)], status="stopped")
     ).page
     assert page.text_content("#settings .why") == "interrupted"
     assert page.eval_on_selector_all(".out", ON) == []
     assert "The same command goes on." in page.text_content("#status")
     page.click("#settings button")
     texts = page.eval_on_selector_all("#settings .jobs li", "all => all.map(e => e.textContent)")
-    assert texts[:2] == ["seed 0: 4,000", "seed 1: stopped"]
+    assert texts[:2] == ["seed 0: 4,000", "seed 1: interrupted"]
     assert "save.final=true" in texts[2]
 
 
