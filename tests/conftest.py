@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from functools import cache
 
 import pytest
@@ -15,6 +16,9 @@ from tdl.game.lines import tables_of
 # Sanitized builds are many times slower: no example has a deadline.
 settings.register_profile("tdl", deadline=None, derandomize=not os.environ.get("TDL_NEW_EXAMPLES"))
 settings.load_profile("tdl")
+
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # programs of tests inherit it; `nohup make test` would have it ignored
 
 
 def pytest_collection_finish():
