@@ -42,6 +42,15 @@ class DivergenceError(TdlError):
     exit_code = 1
 
 
+def has_diverged(error: object) -> bool:
+    """Whether a text that a result notes is that of a `DivergenceError`, and not, say, of a folder of such a name.
+
+    >>> has_diverged("learning diverged: a value left all bounds"), has_diverged("outputs/diverged: no room")
+    (True, False)
+    """
+    return any(words in str(error) for words in ("learning diverged", "learning has diverged"))
+
+
 class Interrupted(TdlError):  # noqa: N818 - it is no error: the run did as it was asked
     """The run was asked to stop; its checkpoint is written."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from tdl.errors import printable
+from tdl.errors import has_diverged, printable
 from tdl.results.comparison import against_best, settings_in
 from tdl.results.design import factors, hashable, stops
 from tdl.results.frames import REACH, SCORE, STOPPED, check_table, reach_columns
@@ -131,7 +131,7 @@ def _reason(status: str, error: object, episodes: float, stopped: object) -> str
     text = "" if hashable(error) is None else str(error)
     if status != FAILED:
         return status
-    if "diverged" in text:
+    if has_diverged(text):
         return "diverged; lower alpha"
     return f"failed: {printable(text)}" if text else FAILED
 

@@ -13,7 +13,7 @@ from hydra.core.utils import filter_overrides
 from numpy.typing import NDArray
 
 from tdl.base.checks import check_fields, checked, flag, is_number, whole
-from tdl.errors import ConfigError, TdlError, refuse
+from tdl.errors import ConfigError, TdlError, has_diverged, refuse
 from tdl.runs.final_summary import objective, objective_at
 from tdl.runs.forecast import time_text
 from tdl.statistics.racing import DIVERGED, ERROR, FIRST, Look, Scores, Standing, standing
@@ -169,7 +169,7 @@ class Race:
         if early is not None:
             return early
         result = run.result_if_whole()
-        if result.get("status") == FAILED and "diverged" in str(result.get("error")):
+        if result.get("status") == FAILED and has_diverged(result.get("error")):
             return DIVERGED
         value = objective(run) if share == 1 and result.get("status") == FINISHED else None
         return math.nan if value is None else value

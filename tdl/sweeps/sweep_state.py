@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tdl.errors import printable
+from tdl.errors import has_diverged, printable
 from tdl.results.answers import failures
 from tdl.results.design import scale_of, value_words
 from tdl.results.frames import EVALUATED_GAMES, SCORE
@@ -177,7 +177,7 @@ def _state(setting: Setting) -> str:
         return WAITING
     if setting.scores or not setting.count(FAILED):
         return ENDED
-    return DIVERGED if any("diverged" in job.error for job in setting.jobs) else FAILED
+    return DIVERGED if any(has_diverged(job.error) for job in setting.jobs) else FAILED
 
 
 def _decision(setting: Setting) -> str:

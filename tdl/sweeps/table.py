@@ -19,7 +19,7 @@ from tdl.base.distribution import command
 from tdl.config.agent import chosen_names
 from tdl.config.compose import ALPHA_OF_LEARNER
 from tdl.config.files import plain_dict
-from tdl.errors import TdlError
+from tdl.errors import TdlError, has_diverged
 from tdl.runs.final_summary import next_commands, word_from_here
 from tdl.storage.atomic import new_file
 from tdl.storage.reading import read_notes
@@ -76,7 +76,7 @@ def _codes(sweep: Sweep, jobs: Mapping[Path, Path], table: pd.DataFrame) -> list
         rows = table[table["run"].isin(started)]
         ends = [(int(row["status"] not in (FINISHED, PAUSED)), str(row.get("error"))) for _, row in rows.iterrows()]
     expected = sweep.race.on and (table["status"] == FINISHED).any()
-    return [0 if expected and "diverged" in line else code for code, line in ends]
+    return [0 if expected and has_diverged(line) else code for code, line in ends]
 
 
 def _next_commands(folder: Path) -> str:
