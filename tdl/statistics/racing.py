@@ -136,7 +136,8 @@ def look_at(
     these count, since spreads may differ. Looks repeat and settings are many: the error until look n at one of k
     settings is `error / (k - 1) * spent(n)`, where `spent` rises to 1 (Bonferroni). So no decision depends on how many
     seeds are to come. That settings with less than two finite scores stop by nothing but divergence leaves the bound
-    as it is. How often the best stays was simulated: experiments/racing.
+    as it is. How often the best stays was simulated: experiments/racing. That spreads of settings that stopped are of
+    scores that made them stop is neglected.
 
     Racing: Maron and Moore (1994), Hoeffding races, NIPS 6; Birattari et al. (2002), A racing algorithm for
     configuring metaheuristics, GECCO, who test without a bound on the whole race.
