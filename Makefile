@@ -7,7 +7,8 @@ SOURCES := setup.py pyproject.toml $(shell find tdl experiments -name '*.pyx' -o
 KERNEL_TESTS := $(addprefix tests/,game/test_rules.py game/test_stream.py game/test_engine.py game/test_batch.py \
 	network/test_layout.py network/test_extra_features.py network/test_ntuple.py network/test_halves.py \
 	players/test_half_precision.py \
-	training/test_selfplay.py training/test_replicas.py learning/test_learners.py learning/test_merge.py learning/test_rows.py \
+	training/test_selfplay.py training/test_batch_learner.py training/test_replicas.py learning/test_learners.py \
+	learning/test_merge.py learning/test_rows.py \
 	solver/test_solver.py search/test_expectimax.py search/test_search_options.py)
 # What differs between instruction sets, by its references: the index, the moves, the extra features, temporal coherence.
 SET_TESTS := $(addprefix tests/,network/test_layout.py::test_entries_of_every_instruction_set network/test_halves.py \
@@ -17,7 +18,8 @@ SET_TESTS := $(addprefix tests/,network/test_layout.py::test_entries_of_every_in
 	training/test_selfplay.py::test_features_beyond_tuples_with_every_instruction_set \
 	learning/test_learners.py::test_what_is_learned)
 LEARNED := (coherent and afterstate and one and backward) or not learned
-RACE_TESTS := tests/training/test_races.py tests/training/test_replicas.py
+RACE_TESTS := tests/training/test_races.py tests/training/test_replicas.py \
+	tests/training/test_batch_learner.py::test_threads_change_nothing
 ARGS ?= tuples=4x6 alpha=0.1
 # Compiled modules are kept: every program that a test starts reads them.
 unexport PYTHONDONTWRITEBYTECODE
@@ -138,7 +140,7 @@ arm: tools
 # Python itself leaks by design.
 sanitize: build-sanitize
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-	$(call test_variant,sanitize) $(KERNEL_TESTS)
+	$(call test_variant,sanitize) $(KERNEL_TESTS) tests/training/test_batch_kernels.py
 
 # What threads that share one network race for on purpose is listed in lock_free.supp; replicas, merges and evaluations
 # must be free of races. Exit code 66: there was one, told in build/races.

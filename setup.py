@@ -46,10 +46,18 @@ SHARED = "tdl.cython_shared"
 
 # Compiled with -O3, which takes a third longer: a search of two plies executes 2% fewer instructions. Self-play
 # executes 6% fewer with -O2. All else is called once a run, or by Python, whose calls take longer than what they do.
-HOT = ("tdl.learning.merge", "tdl.search.expectimax", "tdl.solver.layers", "tdl.solver.layer_values", "tdl.game.batch")
+HOT = (
+    "tdl.learning.merge",
+    "tdl.search.expectimax",
+    "tdl.solver.layers",
+    "tdl.solver.layer_values",
+    "tdl.game.batch",
+    "tdl.training.batch_learner",
+)
 
 # Compiled once more as `NAME_avx2`, for CPUs with AVX2, from the same C source.
-WIDE = {"tdl.training.selfplay", "experiments.benchmarks.operations"} & MODULES.keys() if x86 and not portable else ()
+WIDE = {"tdl.training.selfplay", "tdl.training.batch_learner", "experiments.benchmarks.operations"} & MODULES.keys()
+WIDE = WIDE if x86 and not portable else set()
 
 # -ffp-contract=off: no fused multiply-adds, so that every build and every CPU computes the same bits.
 compile_args = ["-ffp-contract=off", "-fno-math-errno"]

@@ -40,6 +40,17 @@ LEARNERS: tuple[dict[str, Any], ...] = (
 )
 """The learners; each trains all of `RUNS`."""
 
+IN_STEP: tuple[dict[str, Any], ...] = (
+    {"batch_sum": "mean"},
+    {"batch_sum": "mean", "step": "coherent", "td_lambda": 0.5},
+    {"batch_sum": "capped", "step": "coherent", "td_lambda": 0.5, "cap": 0.5, "start": "restart"},
+    {"batch_sum": "capped", "alpha_per": "entry", "stages": Stages((32, 128)), "moves_per_lane": 20},
+    {"batch_sum": "mean", "td_lambda": 0.8, "start": "milestone", "milestone": 16, "attempts": 2},
+)
+"""Those of games in step, which have a number of their own, and moves for each episode of `RUNS`."""
+
+MOVES, LANES = 100, {"each": (1, 3), "batch": (3, 70)}
+
 
 def signature_runs(game: str) -> Sequence[tuple[Rules, TupleSet, int]]:
     """Rules, tuples and episodes of a game's signature: 2048's own, for the others three of its sets."""
@@ -51,11 +62,13 @@ def signature_runs(game: str) -> Sequence[tuple[Rules, TupleSet, int]]:
 
 def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--game", default="2048", choices=GAMES, help="each has its own number (2048)")
+    parser.add_argument("--learner", default="each", choices=LANES, help="batch: that of games in step (each)")
 
 
 def measure(options: Namespace) -> Report:
     """The signature of a game."""
-    number = signature(options.game)
+    learners = IN_STEP if options.learner == "batch" else LEARNERS
+    number = signature(options.game, learners)
     return Report({"signature": number}, str(number))
 
 
@@ -68,13 +81,15 @@ def signature(game: str = "2048", learners: Sequence[Mapping[str, Any]] = LEARNE
     digest = hashlib.sha256()
     for rules, tuples, episodes in signature_runs(game):
         for learner in learners:
-            for lanes in (1, 3):
+            batched = "batch_sum" in learner
+            for lanes in LANES["batch" if batched else "each"]:
                 choices = {"target": "afterstate", "alpha": 0.3, "gamma": 0.99, **learner}
+                choices |= {"order": "delayed"} if batched else {}
                 network = NTupleNetwork(rules, tuples, stages=choices.pop("stages", None), initial_value=50.0)
                 if choices.get("alpha_per") == "entry":
                     choices["alpha"] /= network.m
                 trainer = Trainer(network, seed=7, lanes=lanes, **choices)
-                digest.update(trainer.train(episodes).tobytes())
+                digest.update(trainer.train(MOVES * episodes if batched else episodes).tobytes())
                 player = Player(network, target=choices["target"])
                 for games, plies in ((5, 1), (1, 2)):
                     records = player.evaluate(games, seed=7, search=SearchOptions(plies))

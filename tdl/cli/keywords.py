@@ -102,7 +102,7 @@ def _text(key: str, value: Any) -> str:
     if key in GROUPS and not isinstance(value, str):
         single = ", ".join(name for name, full in KEYS.items() if full.startswith(f"{key}."))
         raise refuse(key, value, "a name, or several" + (f"; single keys are {single}" if single else ""))
-    if TYPES[key] is int and isinstance(value, float) and value.is_integer():
+    if TYPES[key] in (int, int | None) and isinstance(value, float) and value.is_integer():
         value = int(value)
     if key in PATHS and isinstance(value, str | PurePath):
         return word_of(key, os.path.expanduser(value)).partition("=")[2]

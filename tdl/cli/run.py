@@ -54,7 +54,7 @@ def job(
         if is_finished(folder, setup, meta):
             _finish(folder, figures)
             if not context.in_sweep:  # which says it of all its jobs at once
-                print(f"tdl: {folder} is finished ({setup.episodes} episodes); nothing to do")
+                print(f"tdl: {folder} is finished ({folder.result_if_whole()['episodes']} episodes); nothing to do")
         else:
             if not context.in_sweep:
                 print(forecast.text_of(setup, meta), end="", flush=True)
@@ -86,7 +86,7 @@ def _train(run: TrainingRun, figures: bool, says_next: bool) -> None:
             print(final_summary.next_commands(run.folder, run.result, resumes=True), end="", flush=True)
         raise
     if run.paused():
-        print(f"paused at episode {run.reached.episode:,} of {run.setup.episodes:,}", flush=True)
+        print(f"paused at {run.setup.share(*run.reached):.0%} of the training", flush=True)
         return
     print(final_summary.summary_text(run.result, run.last_block()), end="", flush=True)
     episodes = run.trainer.episode
@@ -133,7 +133,7 @@ def plan(cfg: DictConfig, context: JobContext, *, figures: bool = True, ranks: R
     return Plan(
         done=is_finished(folder, setup, meta) and not undone,
         threads=setup.play.threads,
-        games=setup.episodes,
+        games=setup.episodes or 0,
         seconds=setup.budget.seconds,
         moves=setup.budget.moves,
         disk=disk_space.of_run(setup),

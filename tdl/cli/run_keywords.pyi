@@ -46,6 +46,9 @@ class Keywords(TypedDict, total=False):
     learner_restart_moves: Some[int]
     learner_milestone: Some[int]
     learner_attempts: Some[int]
+    learner_batch_sum: Some[str]
+    learner_cap: Some[float]
+    learner_moves_per_lane: Some[int | None]
     learner_expectation: Some[str]
     learner_reward_shift: Some[bool]
     learner_stored_value: Some[bool]
@@ -117,7 +120,7 @@ class Keywords(TypedDict, total=False):
     engine: Some[str]
     replicas: Some[int]
     round: Any
-    episodes: Some[int]
+    episodes: Some[int | None]
     block: Some[int]
     device: Some[str]
     logger: Some[str]

@@ -36,6 +36,9 @@ episodes of the run does count by the new ones from there on.)"""
 NOT_COUNTED = ("hydra", "resume", "logger")
 """Keys that change neither what is played nor what a run leaves of it."""
 
+LATER = {"batch_sum": "none", "cap": 1.0, "moves_per_lane": None}
+"""Keys of `learner` that older versions lack, with their usual values, which do not count either."""
+
 UNQUOTED = re.compile(
     r"(?!(null|true|false|[+-]?(nan|inf|[\d_.]*(e[+-]?[\d_]+)?))\Z)[\w./+@%-]+", re.ASCII | re.IGNORECASE
 )
@@ -216,6 +219,8 @@ def takes_list(key: str, kind: Any) -> bool:
 def key_hash(values: Mapping[str, Any]) -> str:
     """Eight hex digits that identify a configuration; `NOT_COUNTED` are not part of it."""
     counted = {key: value for key, value in values.items() if key not in NOT_COUNTED}
+    if isinstance(learner := counted.get("learner"), Mapping):
+        counted["learner"] = {key: value for key, value in learner.items() if (key, value) not in LATER.items()}
     text = json.dumps(counted, sort_keys=True, default=str)
     text = text.replace(f'"{ALPHA_OF_LEARNER}"', "null")  # as folders of jobs have it in which alpha was null
     return hashlib.sha256(text.encode()).hexdigest()[:8]

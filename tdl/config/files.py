@@ -15,7 +15,7 @@ from omegaconf import OmegaConf
 
 from tdl.base.synonyms import choice_hint
 from tdl.config.choice_files import GROUPS as GROUPS
-from tdl.config.choice_files import checked_choice, package_of
+from tdl.config.choice_files import WIDE, checked_choice, package_of
 from tdl.errors import ConfigError, TdlError, naming, refuse
 from tdl.game.merge_laws import GAMES
 from tdl.game.rules import Rules, parse_size
@@ -67,7 +67,10 @@ def group_file(group: str, name: str, *, above: tuple[str, ...] = ()) -> dict[st
     if name in above:
         raise ConfigError(f"{group}={name}: it builds on itself: {', '.join([*above, name])}")
     values = file(f"{group}/{name}") if name in file_names(group) else own_values(group, name)
-    names = [base for base in values.pop("defaults", None) or [] if isinstance(base, str) and base != "_self_"]
+    if group not in WIDE and group in values:  # the file sets keys of the run, too
+        values = {"defaults": values.get("defaults"), **values[group]}
+    defaults = (base.partition("@")[0] for base in values.pop("defaults", None) or [] if isinstance(base, str))
+    names = [base for base in defaults if base != "_self_"]
     bases = [group_file(group, base, above=(*above, name)) for base in names]
     return plain_dict(OmegaConf.merge(*bases, values))
 

@@ -115,13 +115,14 @@ class RunOptions:
 
     Attributes
     ----------
-    episodes, block : games to train for, and between two blocks of statistics.
-    device : what a deep Q-learner computes with.
+    episodes : games to train for; None: until a budget is used up.
+    block : games between two blocks of statistics, or moves where games are played in step.
+    device : what the learner computes with.
     logger : where else the figures of each block go.
     resume : folder of the run to go on with; None: a new one.
     """
 
-    episodes: int = whole(MISSING, least=0, most=MAX_COUNT)
+    episodes: int | None = whole(MISSING, least=0, most=MAX_COUNT, null=True)
     block: int = whole(MISSING, least=1)
     device: str = choice(DEVICES[0], DEVICES)
     logger: str = choice("none", LOGGERS)

@@ -30,14 +30,15 @@ from tdl.config.schema import (
 )
 from tdl.config.tuple_sets import check_numbering, tuple_set_of
 from tdl.dqn.options import DQNOptions
-from tdl.errors import MAX_SHOWN, ConfigError, printable, refuse
+from tdl.errors import MAX_SHOWN, ConfigError, printable, refuse, within
 from tdl.game.rules import Rules
 from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.network.stages import Stages
 from tdl.players.kinds import KINDS, Kind
-from tdl.training.options import PlayOptions
+from tdl.training.lane_state import reach_of
+from tdl.training.options import PlayOptions, batch_lanes, check_batch
 
 KEY = "config"
 """The entry of `meta.json` and `result.json`."""
@@ -127,6 +128,20 @@ class Setup(RunOptions):
             self.network.check(self.rules, self.learner)
             self._check_seconds()
             self.replicas.check_learner(self.learner, self.play.threads)
+            check_batch(self.learner, self.play, self.replicas)
+        self._check_end()
+
+    def _check_end(self) -> None:
+        """A run has an end: a number of games, which those that play in step may have no use for, or a budget."""
+        if self.learner.batched:
+            with within("learner", ("td_lambda",)):
+                reach_of(self.learner.td_lambda)
+            if self.block < (lanes := batch_lanes(self.play)):
+                raise refuse("block", self.block, f"with learner=batch, moves, at least lanes, {lanes}")
+            if self.episodes is None and self.budget == Budget(None, None):
+                raise refuse("budget.moves", None, "a number of moves, or budget.seconds, where episodes=null")
+        elif self.episodes is None:
+            raise refuse("episodes", None, "a whole number unless learner=batch")
 
     def _check_seconds(self) -> None:
         """The limit of time holds in training and in the games after it, one of which must look ahead."""
@@ -151,7 +166,8 @@ class Setup(RunOptions):
 
     def share(self, episode: int, moves: int, seconds: float) -> float:
         """The part of the training that is done: of its episodes, or of the budget that is used up first."""
-        return max(episode / self.episodes if self.episodes else 1.0, self.budget.spent(moves, seconds))
+        played = 0.0 if self.episodes is None else episode / self.episodes if self.episodes else 1.0
+        return max(played, self.budget.spent(moves, seconds))
 
     def ends(self, episode: int, moves: int, seconds: float) -> bool:
         """Whether all episodes are played or a budget is used up."""

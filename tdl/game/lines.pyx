@@ -71,6 +71,13 @@ cdef class LineTables:
         self._memory.append(memory)
         self.nibble_rows = &view[0]
 
+    @property
+    def rows_slid(self):
+        """A copy of the table of rows: uint32 of shape (2**(cols * bits), 4): a row slid towards its first cell and
+        towards its last, and the rewards of both. None where rows are computed when they are met.
+        """
+        return self._memory[0].copy() if self.row_slides != NULL else None
+
     def __reduce__(self):
         return tables_of, (self.rules,)
 

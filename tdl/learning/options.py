@@ -28,6 +28,8 @@ EXPECTATIONS = ("auto", "shared", "direct")
 
 STARTS = ("empty", "restart", "milestone", "carousel")
 
+BATCH_SUMS = ("none", "mean", "capped")
+
 CLEARED = ("afterstate", "state")
 
 MAX_COUNT = 2**31 - 1
@@ -76,6 +78,10 @@ class LearnerOptions:
         game from a board of each later stage).
     restart_at, restart_moves : where in the game before, above 0 to 1, and the fewest moves it must have had.
     milestone, attempts : the sum of tiles whose multiples are milestones, and the most games in a row from one.
+    batch_sum : "none": each error moves its entries at once. Else many games play in step, and each entry moves once a
+        step: by the "mean" of its errors, or by their sum, "capped" where it would be too large.
+    cap : of "capped": errors of an entry times its step size that count in full.
+    moves_per_lane : a game in step for each so many moves that were played, from 64 on; None: all from the first step.
     expectation : of the state target: "shared" work between drops, "direct" evaluation of each successor, "auto".
     reward_shift, stored_value, running_value, update_symmetries, rechoose, clear_last : variants of published
         programs, see docs/choices.md.
@@ -94,6 +100,9 @@ class LearnerOptions:
     restart_moves: int = whole(10, least=1, most=MAX_COUNT)
     milestone: int = whole(4096, least=1)
     attempts: int = whole(3, least=1, most=MAX_COUNT)
+    batch_sum: str = choice("none", BATCH_SUMS)
+    cap: float = above_zero(1.0)
+    moves_per_lane: int | None = whole(None, least=1, null=True)
     expectation: str = choice("auto", EXPECTATIONS)
     reward_shift: bool = flag(False)
     stored_value: bool = flag(False)
@@ -113,6 +122,12 @@ class LearnerOptions:
         check_fields(self)
         self._check_return()
         self._check_variants()
+        self._check_batch()
+
+    @property
+    def batched(self) -> bool:
+        """Whether many games play in step, and an entry moves once a step."""
+        return self.batch_sum != "none"
 
     def check_network(self, stages: int, extras: bool) -> None:
         """Refuse what a network of so many stages, or with features that are not tuples (`extras`), cannot learn."""
@@ -155,3 +170,19 @@ class LearnerOptions:
         for name in ("step", "update_symmetries", "rechoose", "clear_last"):
             if self.running_value and (other := getattr(self, name)) != getattr(LearnerOptions, name):
                 raise refuse("running_value", True, f"False where {name}={str(other).lower()}")
+
+    def _check_batch(self) -> None:
+        """Refuse what games in step do not have, and what they alone have."""
+        if self.batched:
+            fixed = {"target": "afterstate", "order": "delayed", "epsilon": 0, "update_symmetries": True}
+            for name, value in fixed.items():
+                if (other := getattr(self, name)) != value:
+                    raise refuse(name, other, f"{str(value).lower()} with batch_sum={self.batch_sum}")
+            if self.start == "carousel":
+                raise refuse("start", "carousel", f"empty, restart or milestone with batch_sum={self.batch_sum}")
+        for name, where, fits in (
+            ("cap", "batch_sum=capped", self.batch_sum == "capped"),
+            ("moves_per_lane", "batch_sum is mean or capped", self.batched),
+        ):
+            if not fits and (value := getattr(self, name)) != (usual := getattr(LearnerOptions, name)):
+                raise refuse(name, value, f"{'null' if usual is None else f'{usual:g}'} unless {where}")

@@ -33,7 +33,8 @@ class Schedule:
         The last pairs, or all, may name shares of the run instead of episodes, as "90%": of its episodes, its moves or
         its seconds, whichever are used up first. The last pair that is reached holds. Or a function, of the number of
         the episode that a block begins with, whose result is the step size of the block, above 0.
-    episodes : of the whole run; "linear", `fixed_share` and shares count by it.
+    episodes : of the whole run; "linear", `fixed_share` and shares count by it. None: by the share of the run that is
+        over, of which `at` and `is_fixed` are told.
     fixed_share : 0 to 1, share of the episodes that are learned with a fixed step before the learner's own begins (the
         OTD+TC of Guei, Chen and Wu (2021), Optimistic Temporal Difference Learning for 2048: 0.9). `form` counts from
         the first episode of the run all the same.
@@ -56,8 +57,6 @@ class Schedule:
             self._halving()
         elif not callable(self.form):
             self._points()
-        if self.episodes is None and (self.form == "linear" or self.fixed_share or self.by_share):
-            raise refuse("episodes", None, "a number of episodes, which learner.schedule and fixed_share count by")
 
     def to_dict(self) -> dict[str, Any]:
         """The description in a checkpoint: the arguments that make the schedule again. A function has none."""
@@ -71,22 +70,29 @@ class Schedule:
         """Whether pairs of `form` name shares of the run."""
         return not isinstance(self.form, str) and not callable(self.form) and PERCENT in str(self.form)
 
-    def is_fixed(self, episode: int) -> bool:
+    def check_counted(self) -> None:
+        """Refuse a schedule that counts by the episodes of the run where their number is not known."""
+        if self.episodes is None and (self.form == "linear" or self.fixed_share or self.by_share):
+            raise refuse("episodes", None, "a number of episodes, which learner.schedule and fixed_share count by")
+
+    def is_fixed(self, episode: int, spent: float | None = None) -> bool:
         """Whether a block that begins with this episode is learned with the fixed step that comes first."""
-        return episode < self.fixed_share * (self.episodes or 0)
+        if self.episodes is None:
+            return (spent or 0.0) < self.fixed_share
+        return episode < self.fixed_share * self.episodes
 
     def at(self, episode: int, spent: float | None = None) -> float:
         """Step size of a block that begins with this episode, when this share of the run is over.
 
         `spent` None: the share of `episodes`. Raises a ConfigError where a function gives no step size.
         """
-        if self.is_fixed(episode):
+        if self.is_fixed(episode, spent):
             return self.fixed_alpha
         if callable(self.form):
             alpha = without_numpy(self.form(episode))
             check_above_zero(f"schedule({episode})", alpha, MAX_ALPHA)
             return float(alpha)
-        over = episode / max(1, self.episodes or 1)
+        over = (spent or 0.0) if self.episodes is None else episode / max(1, self.episodes)
         if self.form == "linear":
             return self.alpha * max(0.0, 1 - over)
         if isinstance(self.form, str):

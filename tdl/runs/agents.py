@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from tdl.base.machine import require_memory
 from tdl.config.setup import Setup
 from tdl.errors import naming, of_key, refuse
 from tdl.game.engine import TRAINING
@@ -17,6 +18,7 @@ from tdl.network.expand_tuples import expand_tuples
 from tdl.players.ensemble import average
 from tdl.players.kinds import WEIGHTS, Agent, checkpoint_folder, read_accumulators, read_agent
 from tdl.players.player import Baseline, Player, load
+from tdl.runs.disk_space import checkpoint_bytes
 from tdl.runs.evaluation import Evaluation, evaluation_of
 from tdl.storage.checkpoint import Array, Meta, read_array
 from tdl.storage.records import RECORD, Records
@@ -29,14 +31,14 @@ if TYPE_CHECKING:
 
 
 class BlockTrainer(Protocol):
-    """Plays and learns block by block, as `tdl.training.trainer.Trainer`."""
+    """Plays and learns block by block, as `tdl.training.trainer.Trainer`: the size of one is in episodes or moves."""
 
     episode: int
     moves: int
     mean_abs_error: float
     spent: float | None
 
-    def train(self, episodes: int, on_progress: OnProgress | None = None) -> Records: ...
+    def train(self, size: int, /, on_progress: OnProgress | None = None) -> Records: ...
 
 
 class TrainingAgent:
@@ -77,9 +79,18 @@ class TrainingAgent:
     def restore(self, folder: Path, meta: Meta) -> None:
         """Read what `arrays` returned back from a checkpoint."""
 
+    def next_size(self, episode: int, moves: int) -> int:
+        """What is trained at once, when so much has been: one block of episodes or several; or moves of a block."""
+        assert self.setup.episodes is not None
+        return min(self.episodes_until_sync(self.setup.block), self.setup.episodes - episode)
+
     def episodes_until_sync(self, block: int) -> int:
         """Episodes to train at once, one block of episodes or several, from where the training is."""
         return block
+
+    def blocks_of(self, records: Records) -> int:
+        """The games of a block, of those that were trained at once."""
+        return self.setup.block
 
     def evaluation_records(self) -> Records:
         """Games of the last block that were played beside its training."""
@@ -89,7 +100,9 @@ class TrainingAgent:
         """The final games, by what has been learned, or by the mean of these checkpoints."""
         games = self.setup.evaluation
         search = dataclasses.replace(self.play.search, plies=games.plies)
-        return evaluation_of(self.player(checkpoints), dataclasses.replace(self.play, search=search), games.drops)
+        lanes = "auto" if self.setup.learner.batched else self.play.lanes
+        play = dataclasses.replace(self.play, search=search, lanes=lanes)
+        return evaluation_of(self.player(checkpoints), play, games.drops)
 
 
 class NTupleAgent(TrainingAgent):
@@ -100,6 +113,8 @@ class NTupleAgent(TrainingAgent):
     def __init__(self, setup: Setup, episode: int, ranks: Ranks = ALONE) -> None:
         super().__init__(setup, episode, ranks)
         self.play: PlayOptions = setup.judged_play
+        if setup.learner.batched:
+            require_memory("tuples", checkpoint_bytes(setup), "the network and what its learner keeps")
         self.network = setup.network.build(setup.rules)
         self.trainer = Trainer(
             self.network,
@@ -122,8 +137,17 @@ class NTupleAgent(TrainingAgent):
     def learner(self) -> dict[str, Any]:
         return {**self.setup.config["learner"], "gamma": self.setup.learner.gamma, "alpha": self.setup.alpha}
 
+    def next_size(self, episode: int, moves: int) -> int:
+        if not self.setup.learner.batched:
+            return super().next_size(episode, moves)
+        block, budget = self.setup.block - moves % self.setup.block, self.setup.budget.moves
+        return block if budget is None else min(block, budget - moves)
+
     def episodes_until_sync(self, block: int) -> int:
         return self.trainer.replicas.stretch(self.trainer.episode, block)
+
+    def blocks_of(self, records: Records) -> int:
+        return len(records) if self.setup.learner.batched else self.setup.block
 
     def arrays(self) -> Mapping[str, Array]:
         return self.trainer.arrays()
@@ -152,6 +176,7 @@ class NTupleAgent(TrainingAgent):
 
     def restore(self, folder: Path, meta: Meta) -> None:
         read_array(folder, meta, WEIGHTS, into=self.network.weights)
+        self.trainer.moves = meta["moves"]
         self.trainer.restore(folder, meta)
 
 

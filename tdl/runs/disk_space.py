@@ -7,9 +7,14 @@ from tdl.learning.state import state_bytes
 from tdl.network.layout import entries_of
 from tdl.storage.records import RECORD
 from tdl.storage.run_folder import RunFolder
+from tdl.training.batches import lane_bytes
 
 BLOCK_BYTES = 600
 """Of a block in `blocks.csv` and `train.log`; less where few tiles were reached."""
+
+
+MOVES = 1000
+"""Of a game of a long training, at least, so that a number of moves says how many games there are at most."""
 
 
 @dataclass(frozen=True)
@@ -24,17 +29,20 @@ class Disk:
 def of_run(setup: Setup) -> Disk:
     """The room that a run takes at most; without its games where a budget may end it after any of them."""
     save, episodes, budget = setup.saving, setup.episodes, setup.budget
-    counted = episodes if budget.seconds is None and budget.moves is None else 0
-    records = (counted + setup.evaluation.episodes) * RECORD.itemsize + counted // setup.block * BLOCK_BYTES
-    if not episodes:
+    counted = episodes or 0 if budget.seconds is None and budget.moves is None else 0
+    blocks = counted // setup.block
+    if setup.learner.batched and budget.moves is not None:
+        counted, blocks = budget.moves // MOVES, budget.moves // setup.block
+    records = (counted + setup.evaluation.episodes) * RECORD.itemsize + blocks * BLOCK_BYTES
+    if episodes == 0:
         return Disk(records)
     number = save.most
     if save.moves is None:
-        if save.every is not None:
+        if save.every is not None and episodes is not None:
             number = min(number, 1 + (episodes - 1) // save.every)
-        elif save.seconds is None:
+        elif save.every is None and save.seconds is None:
             number = 1
-    once = number == 1 and save.seconds is None and (save.every is None or save.every >= episodes)
+    once = number == 1 and save.seconds is None and (save.every is None or save.every >= (episodes or 0))
     checkpoint = checkpoint_bytes(setup)
     return Disk(records, number * checkpoint, (number if once else number + 1) * checkpoint)
 
@@ -53,7 +61,8 @@ def checkpoint_bytes(setup: Setup) -> int:
         return 0
     radix, stages = rules.radix if network.tuples.radix is None else network.tuples.radix, network.stages.count
     entries = entries_of(network.tuples, rules.rows, rules.cols, radix, stages)
-    return 4 * entries + state_bytes(entries, setup.learner, stages=stages, extras=network.extras)
+    lanes = lane_bytes(setup.learner, setup.play) if setup.learner.batched else 0
+    return 4 * entries + state_bytes(entries, setup.learner, stages=stages, extras=network.extras) + lanes
 
 
 def used(folder: RunFolder) -> int:

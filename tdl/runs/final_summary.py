@@ -47,7 +47,7 @@ def summary_text(result: Mapping[str, Any], last_block: Mapping[str, Any] | None
         text = "no games without learning (evaluate.episodes=0); the last block of the training:\n"
         text += evaluation_block(last_block)
     elif "exact" not in evaluation:
-        text = f"nothing was played: {result['config']['episodes']:,} games are trained, and evaluate.episodes=0\n"
+        text = f"nothing was played: {result['episodes']:,} games are trained, and evaluate.episodes=0\n"
     if exact := evaluation.get("exact"):
         text += f"expected {exact['expected']:.10g}, the best play {exact['optimal']:.10g}: gap {exact['gap']:.6g}\n"
     return text
@@ -94,7 +94,8 @@ def unused_budget(setup: Setup, episode: int, seconds: float) -> str:
     budget, number = setup.budget.seconds, setup.episodes
     if budget is None or seconds > USED * budget:
         return ""
-    key, limit = ("episodes", number) if episode >= number else ("budget.moves", setup.budget.moves)
+    all_played = number is not None and episode >= number
+    key, limit = ("episodes", number) if all_played else ("budget.moves", setup.budget.moves)
     used = f"{seconds:,.0f} of {budget:,.0f} seconds (budget.seconds)"
     return f"{key}={limit} ended the run after {used}; resume=FOLDER with a larger {key} goes on\n"
 

@@ -59,7 +59,7 @@ def text_of(setup: Setup, meta: Meta | None = None) -> str:
         lines.append(reached_text(setup, speed, 0.0 if meta is None else meta["seconds"]))
     replicas = setup.replicas
     memory = disk_space.checkpoint_bytes(setup) * (1 + replicas.replicas if replicas.several else 1)
-    if setup.episodes and (lines or memory >= LARGE):
+    if setup.episodes != 0 and (lines or memory >= LARGE):
         disk = disk_space.of_run(setup)
         lines.append(f"memory {size_text(memory)}, disk up to {size_text(disk.records + disk.peak)}")
         if setup.saving.final is not False:
@@ -91,7 +91,8 @@ def _table() -> dict[str, NDArray[Any]]:
 def moves_of(setup: Setup, speed: float) -> float:
     """The moves after which a run ends that makes so many a second."""
     table, budget = _table(), setup.budget
-    ends = [float(np.interp(setup.episodes, table["games"], table["moves"], right=np.inf))]
+    games = np.inf if setup.episodes is None else setup.episodes
+    ends = [float(np.interp(games, table["games"], table["moves"], right=np.inf))]
     ends += [] if budget.moves is None else [budget.moves]
     ends += [] if budget.seconds is None else [budget.seconds * speed]
     return min(ends)

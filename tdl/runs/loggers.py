@@ -25,17 +25,18 @@ class Block:
     ----------
     folder : the run's.
     episode : games trained so far, in all.
-    episodes : games that the run is to train.
+    episodes : games that the run is to train; None: as many as its budget has.
     row : its row of `blocks.csv`: `mean`, `median` and `max` of the scores, `mean_abs_error`, `reach_2048` ...
     """
 
     folder: Path
     episode: int
-    episodes: int
+    episodes: int | None
     row: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        return f"Block({self.folder}, episode {self.episode:,} of {self.episodes:,}, mean {self.mean:,.0f})"
+        most = "" if self.episodes is None else f" of {self.episodes:,}"
+        return f"Block({self.folder}, episode {self.episode:,}{most}, mean {self.mean:,.0f})"
 
     @property
     def mean(self) -> float:

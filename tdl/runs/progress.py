@@ -55,7 +55,7 @@ class Progress:
     Parameters
     ----------
     what : the first word of the bar or line, as "train".
-    total : how much there is to do, as a number of episodes; None: nobody knows.
+    total : how much there is to do, as a number of episodes; None: nobody knows, unless the share of a budget tells.
     unit : of what the speed is shown in, as "moves"; empty: no speed.
     done : how much is done at the start.
     share : of a budget that is used up at the start.
@@ -106,8 +106,9 @@ class Progress:
         """
         self.done, self._amount, self._part = done, done - self._first if amount is None else amount, part
         self._spent = share
-        if share and self._most is not None:
-            self.total = min(self._most, max(done, round(done / share)))
+        if share:
+            total = max(done, round(done / share))
+            self.total = total if self._most is None else min(self._most, total)
         if every is None:
             every = 10.0 if not note else 0.0 if done == self.total else 2.0
         self.note = note or self.note

@@ -86,6 +86,7 @@ class TrainingRun:
             check_fits(meta, self.agent.describe(), setup.rules.to_dict(), folder.path)
             self.agent.restore(folder.checkpoint, meta)
             delete_leftovers(folder.checkpoint, meta)
+        self._first_move = self.trainer.moves
         self.result: dict[str, Any] = {
             "status": RUNNING,
             "config_hash": setup.hash,
@@ -160,7 +161,8 @@ class TrainingRun:
 
     def _train(self, interrupts: Interrupts, logger: Logger) -> None:
         """Play blocks until the run ends or is interrupted, and save."""
-        episodes = math.ceil(self.setup.episodes * self.pause_at)
+        most = self.setup.episodes
+        episodes = None if most is None else math.ceil(most * self.pause_at)
         progress = Progress("train", episodes, "moves", self.reached.episode, self._spent(*self.reached[1:]))
         log = EpisodeLog(self.folder, self.reached.episode, block_columns(self.setup.rules))
         with closing(progress), closing(log):
@@ -175,28 +177,27 @@ class TrainingRun:
     def _play_blocks(self, log: EpisodeLog, progress: Progress) -> list[dict[str, Any]]:
         """Train the next block of games, or as many as are trained at once; its rows of `blocks.csv`."""
         before = self.reached
-        episodes = min(self.agent.episodes_until_sync(self.setup.block), self.setup.episodes - before.episode)
+        size = self.agent.next_size(before.episode, before.moves)
         first_move, start = self.trainer.moves, time.perf_counter()
 
         def on_progress(finished: int, moves: int) -> None:
             spent = self._spent(before.moves + moves, before.seconds + time.perf_counter() - start)
-            progress.update(before.episode + finished, first_move + moves, share=spent)
+            progress.update(before.episode + finished, first_move - self._first_move + moves, share=spent)
 
-        share = self.setup.share(*before)
-        self.trainer.spent = share
-        with self.ranks.training(episodes, share):
-            records = self.trainer.train(episodes, on_progress)
+        self.trainer.spent = self.setup.share(*before)
+        with self.ranks.training(size, self.trainer.spent):
+            records = self.trainer.train(size, on_progress)
         seconds, moves = time.perf_counter() - start, self.trainer.moves - first_move
         self.reached = Reached(self.trainer.episode, before.moves + moves, before.seconds + seconds)
         rows = []
-        for block, block_moves, block_seconds in _split(records, self.setup.block, moves, seconds):
+        for block, block_moves, block_seconds in _split(records, self.agent.blocks_of(records), moves, seconds):
             row = block_row(block, self.setup.rules, block_moves, block_seconds, self.trainer.mean_abs_error)
             text = statistics_block(block, int(row["episode"]), row["moves_per_second"])
             log.append(block, row, text, self.agent.evaluation_records())
             self._last_block = block, int(row["moves_per_second"])
             rows.append(row)
         spent = self._spent(self.reached.moves, self.reached.seconds)
-        progress.update(self.reached.episode, self.trainer.moves, self._note(row), share=spent)
+        progress.update(self.reached.episode, self.trainer.moves - self._first_move, self._note(row), share=spent)
         return rows
 
     def _spent(self, moves: int, seconds: float) -> float:

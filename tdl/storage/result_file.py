@@ -133,7 +133,7 @@ _GAMES: dict[str, Check] = {"episodes": _COUNT, "plies": _COUNT}
 
 _COUNTED: dict[str, Check] = {
     "seed": _SEED,
-    "episodes": _COUNT,
+    "episodes": or_null(_COUNT),
     "evaluate": partial(check_object, entries=_GAMES, optional=_GAMES),
 }
 """Keys of a configuration that tables and figures count with."""

@@ -13,8 +13,12 @@ from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.search.options import Evaluator, PlacerOptions, SearchOptions, check_same_board
+from tdl.training.lane_state import MAX_LANES as MAX_BATCH
 
 MAX_LANES = 64
+
+BATCH = 4096
+"""Those of "auto"."""
 
 MAX_THREADS = 256
 
@@ -32,8 +36,8 @@ class Enough(Exception):  # noqa: N818 - it is no error
 
 def check_lanes(key: str, lanes: object) -> None:
     """Refuse anything but "auto" and a number of lanes."""
-    if lanes != "auto" and (type(lanes) is not int or not 1 <= lanes <= MAX_LANES):
-        raise refuse(key, lanes, f"auto or a whole number from 1 to {MAX_LANES}")
+    if lanes != "auto" and (type(lanes) is not int or not 1 <= lanes <= MAX_BATCH):
+        raise refuse(key, lanes, f"auto or a whole number from 1 to {MAX_LANES}, with learner=batch to {MAX_BATCH}")
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,10 @@ class PlayOptions:
     Attributes
     ----------
     seed : of the random streams, at least 0; episode k of a seed always meets the same drops.
-    lanes : games played in turn by one thread, 1 to 64, or "auto"; 1 is the textbook algorithm move for move.
+    lanes : games played in turn by one thread, 1 to 64, or "auto"; 1 is the textbook algorithm move for move. Of a
+        learner with a `batch_sum` games that play in step, 1 to 131,072.
     threads : threads that play at once, 1 to 256. Where they learn they use no locks: with one thread the result is
-        the same bit for bit, always and everywhere; with more it is not.
+        the same bit for bit, always and everywhere; with more it is not, but with a `batch_sum`.
     engine : what boards are while they are played with, "bits" or "array" (a byte a cell). Both play the same games.
     search : how the player looks ahead. A learner's target keeps its form: search changes the choice only.
     placer : who puts the tiles.
@@ -80,8 +85,35 @@ def lane_count(lanes: int | str, features: int) -> int:
     lane fill a cache by themselves. It depends on the configuration alone, so that a run is the same everywhere.
     """
     if isinstance(lanes, int):
+        if lanes > MAX_LANES:
+            raise refuse("lanes", lanes, f"auto or a whole number from 1 to {MAX_LANES} unless learner=batch")
         return lanes
     return 3 if features <= FEW_FEATURES else 2
+
+
+def batch_lanes(play: PlayOptions) -> int:
+    """The number of games in step: `lanes` itself, or that of "auto"."""
+    return play.lanes if isinstance(play.lanes, int) else BATCH
+
+
+def check_batch(learner: LearnerOptions, play: PlayOptions, replicas: ReplicaOptions) -> None:
+    """Refuse lanes that only games in step have, and what games in step do not go with."""
+    if not learner.batched:
+        lane_count(play.lanes, 0)
+        return
+    usual = PlayOptions()
+    for key, value, expected in (
+        ("replicas", replicas.replicas, 1),
+        ("engine", play.engine, usual.engine),
+        ("placer.kind", play.placer.kind, usual.placer.kind),
+        *((f"search.{name}", getattr(play.search, name), getattr(usual.search, name)) for name in _AHEAD),
+    ):
+        if value != expected:
+            text = {None: "null", (): "[]"}.get(expected, expected)
+            raise refuse(key, value, f"{text} with learner.batch_sum={learner.batch_sum}")
+
+
+_AHEAD = ("plies", "by_empty", "downgrade")
 
 
 def sort_keywords(keywords: Mapping[str, Any], *classes: type) -> list[dict[str, Any]]:

@@ -4,7 +4,8 @@ import importlib
 import importlib.util
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.search.options import SearchOptions
 from tdl.training.options import OnProgress, PlayOptions
 from tdl.training.selfplay import SelfPlay
+
+if TYPE_CHECKING:
+    from tdl.training.batch_learner import BatchLearner
 
 Result = TypeVar("Result")
 
@@ -43,10 +47,21 @@ def kernel(network: NTupleNetwork) -> type[SelfPlay]:
 
     Both are compiled from one source and compute the same bits; the second trains 4x6 at 1.05 times the speed.
     """
-    if network.instructions not in WIDE or importlib.util.find_spec("tdl.training.selfplay_avx2") is None:
-        return SelfPlay  # a build for several kinds of CPU, as macOS has them, has no second one
-    wide: type[SelfPlay] = importlib.import_module("tdl.training.selfplay_avx2").SelfPlay  # other CPUs cannot run it
-    return wide
+    build: type[SelfPlay] = _build("selfplay", network).SelfPlay
+    return build
+
+
+def batch_kernel(network: NTupleNetwork) -> "type[BatchLearner]":
+    """The same of `BatchLearner`."""
+    build: type[BatchLearner] = _build("batch_learner", network).BatchLearner
+    return build
+
+
+def _build(module: str, network: NTupleNetwork) -> ModuleType:
+    name = f"tdl.training.{module}"
+    # A build for several kinds of CPU, as macOS has them, has no second one; other CPUs cannot run it.
+    wide = network.instructions in WIDE and importlib.util.find_spec(f"{name}_avx2") is not None
+    return importlib.import_module(f"{name}_avx2" if wide else name)
 
 
 class Threads:

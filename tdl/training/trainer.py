@@ -29,7 +29,8 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.storage.checkpoint import META, Array, Meta, read_array
 from tdl.storage.records import check_episodes
 from tdl.storage.saved_folder import SAVED, path_of, save
-from tdl.training.options import OnProgress, PlayOptions, Settled, training_options
+from tdl.training.batches import LANES, Batch
+from tdl.training.options import OnProgress, PlayOptions, Settled, check_batch, training_options
 from tdl.training.ranks import ALONE, Ranks
 from tdl.training.replicas import Replicas
 from tdl.training.saved_trainer import TRAINER, read_trainer
@@ -110,9 +111,11 @@ class Trainer(Settled):
         self._check(ranks)
         apart, options = self.replicas.own_learner(self.learner), self.play_options
         self.state = new_state(network, apart, options.engine)
-        self._players: Threads | Replicas
+        self._players: Threads | Replicas | Batch
         if self.replicas.several:
             self._players = Replicas(network, self.state, apart, options, self.replicas, ranks)
+        elif self.learner.batched:
+            self._players = Batch(network, self.state, self.learner, options)
         else:
             self._players = Threads(network, self.state, apart, options)
 
@@ -122,7 +125,8 @@ class Trainer(Settled):
         options = self.learner, self.schedule, self.play_options, self.replicas
         progress = self.episode, self.moves, self.spent, self.mean_abs_error
         further = getattr(self, "__dict__", None)  # attributes of a class of one's own
-        return _copied, (type(self), self.network, options, progress, self.state), further
+        state = {name: array for name, array in self.arrays().items() if name != WEIGHTS}
+        return _copied, (type(self), self.network, options, progress, state), further
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Trainer":
         _, (kind, network, options, progress, state), further = self.__reduce__()
@@ -139,6 +143,9 @@ class Trainer(Settled):
         self.learner.check_network(network.stages.count, network.extras)
         self.play_options.check_board(network.rules)
         self.replicas.check_learner(self.learner, self.play_options.threads)
+        check_batch(self.learner, self.play_options, self.replicas)
+        if not self.learner.batched:
+            self.schedule.check_counted()
         ranks.check(self.replicas, self.learner, self.play_options.threads)
         check_whole("episode", self.episode, 0, MAX_COUNT + 1)
         if network.weights.dtype != np.float32:
@@ -167,9 +174,12 @@ class Trainer(Settled):
     def train(self, episodes: int, on_progress: OnProgress | None = None) -> NDArray[np.void]:
         """Play and learn a block: the next `episodes` episodes.
 
+        With a `batch_sum` games are played in step: a block is at least so many moves, and has the episodes that ended
+        in it, at least one, numbered in the order in which they ended.
+
         Returns
         -------
-        structured array of dtype `tdl.storage.records.RECORD`, shape (episodes,): episode, score, moves, max_tile.
+        structured array of dtype `tdl.storage.records.RECORD`, a row for each: episode, score, moves, max_tile.
 
         Raises
         ------
@@ -177,15 +187,20 @@ class Trainer(Settled):
         DivergenceError : a value is not finite or beyond all bounds; the network is not to be used further.
         """
         episodes = without_numpy(episodes)
-        check_episodes(episodes)
+        if self.learner.batched:
+            check_whole("moves", episodes, 0)
+        else:
+            check_episodes(episodes)
         check_function("on_progress", on_progress, "the numbers of games and moves")
         check_whole("episode", self.episode, 0, MAX_COUNT + 1)  # these may be assigned
         check_whole("moves", self.moves, 0, MAX_COUNT + 1)
         or_null(check_number)("spent", self.spent)
-        step = "fixed" if self.schedule.is_fixed(self.episode) else self.learner.step
+        if self.spent is None:
+            self.schedule.check_counted()
+        step = "fixed" if self.schedule.is_fixed(self.episode, self.spent) else self.learner.step
         self._players.set_step(self.alpha, step)
         records = self._players.play(self.episode, episodes, on_progress)
-        self.episode += episodes
+        self.episode += len(records)
         self.moves += self._players.moves
         total, number = self._players.errors
         object.__setattr__(self, "mean_abs_error", total / number if number else float("nan"))
@@ -193,7 +208,8 @@ class Trainer(Settled):
 
     def arrays(self) -> Mapping[str, Array]:
         """All that has been learned, for a checkpoint: the weights and the state."""
-        return {WEIGHTS: self.network.weights, **self.state}
+        lanes = {LANES: self._players.lanes} if isinstance(self._players, Batch) else {}
+        return {WEIGHTS: self.network.weights, **self.state, **lanes}
 
     def restore(self, folder: Path, meta: Meta) -> None:
         """Read `state` back from the checkpoint in `folder`, which `meta` describes."""
@@ -201,6 +217,9 @@ class Trainer(Settled):
             read_array(folder, meta, name, into=array)
         with naming(folder):
             check_entered(self.state, self.network.rules, self.play_options.engine, self.learner.target)
+            if isinstance(self._players, Batch):
+                lanes = read_array(folder, meta, LANES, into=self._players.lanes)
+                self._players.resume(lanes, meta["moves"])
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a checkpoint from which `Trainer.load` goes on, and which `tdl.load` and all programs play.
@@ -253,6 +272,8 @@ def _copied(kind: type[Trainer], network: NTupleNetwork, options: Any, progress:
     trainer = kind(network, learner=learner, schedule=schedule, play=play, replicas=replicas)
     trainer.episode, trainer.moves, trainer.spent, error = progress
     object.__setattr__(trainer, "mean_abs_error", error)
+    if isinstance(trainer._players, Batch):
+        trainer._players.resume(state.pop(LANES), trainer.moves)
     for name, array in state.items():
         np.copyto(trainer.state[name], array)
     return trainer

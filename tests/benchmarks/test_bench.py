@@ -9,7 +9,7 @@ import pytest
 
 import tdl
 from tdl.benchmarks import BENCHMARKS
-from tdl.benchmarks.signature import LEARNERS, signature
+from tdl.benchmarks.signature import IN_STEP, LEARNERS, signature
 from tdl.cli.bench import main
 from tdl.game.rules import GAMES
 
@@ -75,6 +75,7 @@ def test_each_game_has_a_signature_of_its_own_every_time():
     numbers = {game: signature(game, LEARNERS[:1]) for game in GAMES}
     assert len({*numbers.values()}) == len(GAMES)
     assert signature("2584", LEARNERS[:1]) == numbers["2584"]
+    assert signature("2584", IN_STEP[:1]) not in numbers.values()
 
 
 @pytest.mark.parametrize(

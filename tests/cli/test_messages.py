@@ -23,7 +23,7 @@ OF_HYDRA = [
     ("learner.lambda=0.5", ["learner.lambda: no such key; did you mean 'learner.td_lambda'?"]),
     ("TC=true", ["TC: no such key; did you mean 'learner=tc'?"]),
     ("learner.order", ["learner.order: a word without a value; expected learner.order=VALUE"]),
-    ("tuples=4x7", ["tuples=4x7: no such choice", "axe_box", "did you mean '4x6' or"]),
+    ("tuples=4x9", ["tuples=4x9: no such choice", "axe_box", "did you mean '4x6' or"]),
     ("game=pow2", ["game=pow2: no such choice", "; did you mean '2048'?"]),
     ("learner=dqn", ["learner=dqn: no such choice", "did you mean 'agent=dqn'?"]),
     ("alpha=abc", ["alpha: 'abc' is not allowed; expected a number"]),

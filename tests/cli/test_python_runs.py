@@ -82,7 +82,7 @@ def test_of_many_runs_one_fails_alone(tmp_path, capsys):
     [
         ({"alpha": -1}, "alpha: -1.0 is not allowed; expected a number above 0"),
         ({"alpha": [-1, 0.1]}, "1 of 2 jobs is refused, so none was begun"),
-        ({"tuples": "4x7"}, "tuples=4x7: no such choice; expected one of .*; did you mean '4x6'"),
+        ({"tuples": "4x9"}, "tuples=4x9: no such choice; expected one of .*; did you mean '4x6'"),
         ({"tuples": ["4x7", "4x6"]}, "tuples=4x7: no such choice"),
         ({"episodes": "many"}, "episodes: 'many' is not allowed; expected a whole number"),
         ({"seeds": 2, "seed": 1}, "seeds: seed is given, too"),

@@ -88,7 +88,7 @@ def test_redundant_tuples_are_parts_of_the_others():
 @pytest.mark.parametrize(("group", "name"), [(group, name) for group in ("agent", "game", "learner", "placer", "tiles")
                                              for name in NAMES[group]])  # fmt: skip
 def test_every_choice_composes(composed, group, name):
-    Setup.of(composed(f"{group}={name}"))
+    Setup.of(composed(f"{group}={name}", "budget.moves=1000"))
 
 
 def test_tile_rules_are_data(composed):

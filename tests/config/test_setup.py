@@ -73,6 +73,14 @@ def test_jobs_of_finished_sweeps_keep_their_names(composed):
     assert {words: key_hash(OmegaConf.to_container(composed(*words.split()))) for words in names} == names
 
 
+def test_a_batch_learner_goes_on_until_a_budget_is_used_up(composed):
+    setup = Setup.of(composed("learner=batch", "budget.moves=1000", "learner.schedule=linear"))
+    assert (setup.episodes, setup.learner.batched, setup.play.lanes) == (None, True, "auto")
+    assert [setup.ends(10**9, moves, 1.0) for moves in (999, 1000)] == [False, True]
+    assert setup.share(10**9, 250, 1.0) == 0.25
+    assert Setup.of(composed("learner=batch", "episodes=8", "budget.moves=1000")).share(4, 250, 1.0) == 0.5
+
+
 def test_what_a_run_holds_makes_it_again(composed):
     setup = Setup.of(composed("agent=dqn_modern"))
     assert stored_setup(json.loads(json.dumps(setup.config))) == setup
@@ -191,6 +199,29 @@ REFUSED = [
     ("evaluate.drops=one", "evaluate.drops: 'one' is not allowed; expected all unless evaluate.plies=2"),
     ("evaluate.drops=one evaluate.plies=2 search.cutoff=0.1", "search.cutoff: 0.1 would change nothing with"),
     ("evaluate.solution=there placer=adversary", "evaluate.solution: 'there' .* null unless placer.kind=random"),
+    ("lanes=65", "lanes: 65 is not allowed; expected auto or a whole number from 1 to 64 unless learner=batch"),
+    ("episodes=null", "episodes: None is not allowed; expected a whole number unless learner=batch"),
+    (
+        "learner=batch",
+        "budget.moves: None is not allowed; expected a number of moves, or budget.seconds, where episodes",
+    ),
+    *(
+        (f"learner=batch budget.moves=9 {words}", message)
+        for words, message in (
+            ("block=4095", "block: 4095 is not allowed; expected with learner=batch, moves, at least lanes, 4096"),
+            ("replicas=2", "replicas: 2 is not allowed; expected 1 with learner.batch_sum=mean"),
+            ("engine=array", "engine: 'array' .* expected bits with learner.batch_sum=mean"),
+            ("search.plies=2", "search.plies: 2 .* expected 1 with learner.batch_sum=mean"),
+            ("search.by_empty=[[2,3]]", r"search.by_empty: .* expected \[\] with learner.batch_sum=mean"),
+            ("search.downgrade=9", "search.downgrade: 9 .* expected null with learner.batch_sum=mean"),
+            ("placer=adversary", "placer.kind: 'adversary' .* expected random with learner.batch_sum=mean"),
+            ("learner.order=forward", "learner.order: 'forward' .* expected delayed with learner.batch_sum=mean"),
+            ("learner.td_lambda=.99", "learner.td_lambda: 0.99 is not allowed; expected at most 0.975"),
+            ("lanes=131073", "lanes: 131073 .* 1 to 64, with learner=batch to 131072"),
+            ("device=cuda", "device: 'cuda' is not allowed; expected cpu unless agent.kind=dqn"),
+            ("agent=dqn episodes=9", "learner.* would change nothing with agent.kind=dqn"),
+        )
+    ),
 ]
 
 

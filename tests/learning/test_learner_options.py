@@ -30,6 +30,17 @@ REFUSED = [
     ({"clear_last": "none"}, "clear_last: 'none' is not allowed; expected false, afterstate or state"),
     ({"clear_last": "state", "target": "state"}, "clear_last: 'state' .* target=afterstate"),
     ({"update_symmetries": False, "target": "state"}, "update_symmetries: False is not allowed"),
+    ({"batch_sum": "sum"}, "batch_sum: 'sum' is not allowed; expected none or mean or capped"),
+    ({"batch_sum": "mean"}, "order: 'backward' is not allowed; expected delayed with batch_sum=mean"),
+    ({"batch_sum": "mean", "order": "delayed", "target": "state"}, "target: 'state' .* expected afterstate with"),
+    ({"batch_sum": "capped", "order": "delayed", "epsilon": 0.1}, "epsilon: 0.1 .* expected 0 with batch_sum=capped"),
+    ({"batch_sum": "mean", "order": "delayed", "update_symmetries": False}, "update_symmetries: False .* true with"),
+    (
+        {"batch_sum": "mean", "order": "delayed", "start": "carousel"},
+        "start: 'carousel' .* expected empty, restart or",
+    ),
+    ({"batch_sum": "mean", "order": "delayed", "cap": 2.0}, "cap: 2.0 .* expected 1 unless batch_sum=capped"),
+    ({"moves_per_lane": 9}, "moves_per_lane: 9 is not allowed; expected null unless batch_sum is mean or capped"),
 ]
 
 

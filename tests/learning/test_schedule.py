@@ -48,6 +48,13 @@ def test_episodes_first_and_then_shares():
     assert Schedule(0.8, form=form, episodes=1000).at(5, 0.75) == 0.3
 
 
+def test_without_episodes_the_share_of_the_run_counts():
+    assert [Schedule(0.8, form="linear").at(5, spent) for spent in (0, 0.25, 1)] == [0.8, 0.6000000000000001, 0]
+    assert [Schedule(0.8, form=["50%:0.1"]).at(5, spent) for spent in (0, 0.5)] == [0.8, 0.1]
+    first = Schedule(0.8, fixed_share=0.5, fixed_alpha=0.2)
+    assert [first.at(5, spent) for spent in (None, 0.4, 0.5)] == [0.2, 0.2, 0.8]
+
+
 def test_a_fixed_step_first():
     schedule = Schedule(1.0, episodes=100, fixed_share=0.9, fixed_alpha=0.1)
     episodes = (0, 89, 90, 99)
@@ -76,7 +83,7 @@ def test_what_is_no_schedule(form, message):
 @pytest.mark.parametrize("form", ["linear", ["50%:0.1"]])
 def test_a_form_that_counts_by_the_episodes_needs_them(form):
     with pytest.raises(ConfigError, match="episodes: None is not allowed"):
-        Schedule(0.1, form=form)
+        Schedule(0.1, form=form).check_counted()
 
 
 def weights(alpha, **options):

@@ -193,7 +193,7 @@ def test_tuples_are_a_set_a_name_or_cells(tuples):
 @pytest.mark.parametrize(
     ("tuples", "message"),
     [
-        ("4x7", "tuples: '4x7' is not allowed; expected one of .*; did you mean '4x6' or"),
+        ("4x9", "tuples: '4x9' is not allowed; expected one of .*; did you mean '4x6' or"),
         ([[0, 16]], r"tuples.cells: cell 16 of \[0, 16\] is not on the board; expected cells 0 to 15 of a 4x4 board"),
         ([[0, 1], [15, 14]], r"tuples.cells: \[15, 14\] is an image of \[0, 1\], so that both learn the same"),
         ([[0, 1], [1, 0]], r"tuples.cells: \[1, 0\] has the same cells as \[0, 1\], so that both learn the same"),

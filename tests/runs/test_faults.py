@@ -39,6 +39,7 @@ KILLS = 500 if TORTURE else 8
 """Of each run."""
 
 WORDS = ("episodes=20", "save.every=10", "save.keep=2", "save.final=true", "evaluate.average=2", "learner=tc")
+BATCH = ("learner=batch", "episodes=200", "block=600", "lanes=8", "save.every=20", "save.final=true", "threads=2")
 REPLICAS = ("episodes=60", "save.every=20", "save.final=true", "replicas=3", "round=20", "threads=2", "learner=tc")
 
 
@@ -180,6 +181,11 @@ def replicas(place):
     return Scene(place, of_words(place, *REPLICAS))
 
 
+def batch(place):
+    """Games in step, by two threads."""
+    return Scene(place, of_words(place, *BATCH))
+
+
 def drawn(place):
     """The curve that a run draws in the end."""
     return Scene(place, of_words(place, "episodes=10", "save.final=true", figures=True), where="curve.png")
@@ -227,7 +233,7 @@ def test_what_was_wrong_once(scene_of, function, fault):
     scene.meet(scene.last(*fault))
 
 
-@pytest.mark.parametrize("function", [new, replicas])
+@pytest.mark.parametrize("function", [new, replicas, batch])
 def test_killed_at_random(scene_of, function):
     """By SIGKILL at any time, also while it resumes; runs that come to their end are compared, and others begin."""
     scene, delays = scene_of(function), random.Random(KILLS)

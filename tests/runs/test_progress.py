@@ -46,6 +46,18 @@ def test_progress_of_a_budget_guesses_the_end(now, capsys):
     ]
 
 
+def test_progress_of_games_without_an_end_is_that_of_the_budget(now, capsys):
+    shown = Progress("train", None, "moves")
+    for seconds, finished, share in ((10, 0, 0.25), (20, 80, 0.5), (30, 120, 1.01)):
+        now[0] = seconds
+        shown.update(finished, 100 * finished, "mean 10", share=share)
+    assert capsys.readouterr().err.splitlines() == [
+        "train 0/0  0.00 moves/s  mean 10  left 00:30",
+        "train 80/160  400 moves/s  mean 10  left 00:20",
+        "train 120/120  400 moves/s  mean 10  left 00:00",
+    ]
+
+
 def test_progress_of_boards_whose_number_nobody_knows(now, capsys):
     """The speed is that of what is done; no time is left to tell."""
     shown = Progress("enumerate", None, "boards")

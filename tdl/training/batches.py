@@ -1,0 +1,102 @@
+"""Many games in step as a block of moves: the batch learner with what it needs."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tdl.base.machine import require_memory
+from tdl.game.lines import LineTables
+from tdl.learning.options import LearnerOptions
+from tdl.learning.state import LearnerState
+from tdl.network.ntuple import NTupleNetwork
+from tdl.storage.records import RECORD
+from tdl.training.lane_state import lane_type, reach_of
+from tdl.training.options import OnProgress, PlayOptions, batch_lanes
+from tdl.training.threads import batch_kernel
+
+LANES = "lanes"
+"""The array of a checkpoint."""
+
+HITS = 8 * 4 * 18
+"""Bytes of a thread for each lane: 8 entries of a table, a quarter of whose places of 18 bytes is filled."""
+
+
+class Batch:
+    """Games in step that share what they learn; the bits do not depend on the number of threads.
+
+    Parameters
+    ----------
+    network, state : which learn, in place.
+    learner, play : as those of `Trainer`.
+
+    Attributes
+    ----------
+    total : moves since the training began, by which the number of lanes grows.
+    moves, errors : of the last block, as those of `Threads`.
+
+    Raises
+    ------
+    ConfigError : the lanes do not fit into the free memory.
+    """
+
+    def __init__(
+        self, network: NTupleNetwork, state: LearnerState, learner: LearnerOptions, play: PlayOptions
+    ) -> None:
+        lanes = batch_lanes(play)
+        need = lane_bytes(learner, play) + step_bytes(network.m, play)
+        require_memory("lanes", need, f"{lanes:,} lanes")
+        self._batch = batch_kernel(network)(
+            network,
+            LineTables(network.rules),
+            learner,
+            lanes=lanes,
+            seed=play.seed,
+            threads=play.threads,
+            state=state,
+            rule="capped" if learner.batch_sum == "capped" else "mean",
+            cap=learner.cap,
+            moves_per_lane=learner.moves_per_lane,
+        )
+        self.total, self.moves, self.errors = 0, 0, (0.0, 0)
+
+    def set_step(self, alpha: float, kind: str) -> None:
+        """The step size and its kind from now on."""
+        self._batch.set_step(alpha, kind)
+
+    def play(self, first: int, moves: int, on_progress: OnProgress | None) -> NDArray[np.void]:
+        """Play steps until so many moves are made, and then until a game has ended; the records of those that did.
+
+        They are numbered from `first` on, in the order in which they ended: by step, and within one by lane.
+        """
+        batch, total, number = self._batch, 0.0, 0
+        batch.games, batch.moves, end = first, self.total, self.total + moves
+        records = np.zeros(0, RECORD)
+        while batch.moves < end or (moves and not len(records)):
+            begun = batch.moves - self.total
+            records = batch.play(max(1, end - batch.moves), _later(on_progress, begun))
+            total, number = total + batch.errors[0], number + batch.errors[1]
+        self.moves, self.errors, self.total = batch.moves - self.total, (total, number), batch.moves
+        return records
+
+    @property
+    def lanes(self) -> NDArray[np.void]:
+        """A copy of the lanes, for a checkpoint."""
+        return self._batch.lanes
+
+    def resume(self, lanes: NDArray[np.void], total: int) -> None:
+        """Go on with lanes of a checkpoint, after so many moves; a ConfigError where no game has such lanes."""
+        self._batch.lanes, self.total = lanes, total
+
+
+def _later(on_progress: OnProgress | None, begun: int) -> OnProgress | None:
+    """Told of the moves of a block of which so many were made, and in which no game has ended yet."""
+    return on_progress and (lambda finished, moves: on_progress(finished, begun + moves))
+
+
+def lane_bytes(learner: LearnerOptions, play: PlayOptions) -> int:
+    """Bytes of the lanes in a checkpoint."""
+    return batch_lanes(play) * lane_type(reach_of(learner.td_lambda), learner.start).itemsize
+
+
+def step_bytes(features: int, play: PlayOptions) -> int:
+    """Bytes of a step, at most: the entries of boards that move, twice while they grow, and those that were hit."""
+    return batch_lanes(play) * (2 * (4 * features + 8) + play.threads * HITS)

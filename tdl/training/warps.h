@@ -1,0 +1,112 @@
+/* One text for two machines. A warp is 32 threads that do the same at once: on a GPU they are there, in plain C they are a
+ * loop, and what each has of its own is an array.
+ *
+ * What a thread has of its own is declared by TDL_OF_EACH, used within TDL_EACH as TDL_MY, and read by all threads as
+ * TDL_FROM. TDL_FROM, TDL_SUM_OF_EIGHT, tdl_sum and TDL_SYNC are for the whole warp: never within TDL_EACH, nor where threads
+ * disagree. All else is what all threads do alike; what must happen once stands in TDL_ONE.
+ */
+#ifndef TDL_WARPS_H
+#define TDL_WARPS_H
+
+#include "batch_step.h"
+
+#ifdef __CUDACC__
+
+#define TDL_TABLE static __device__ const
+#define TDL_UNROLL _Pragma("unroll")
+#define TDL_OF_EACH(type, name) type name
+#define TDL_EACH(t) if (const int t = threadIdx.x & 31; true)
+#define TDL_MY(name) name
+#define TDL_ONE if ((threadIdx.x & 31) == 0)
+#define TDL_FROM(name, t) __shfl_sync(~0u, name, t)
+#define TDL_SYNC() __syncwarp()
+
+/* In each of eight neighbours the sum of theirs. */
+#define TDL_SUM_OF_EIGHT(name)                                                                                        \
+    name += __shfl_xor_sync(~0u, name, 1);                                                                            \
+    name += __shfl_xor_sync(~0u, name, 2);                                                                            \
+    name += __shfl_xor_sync(~0u, name, 4)
+
+/* The sum of all threads' numbers. */
+TDL_FN int64_t tdl_sum(int64_t number)
+{
+    for (int apart = 1; apart < 32; apart *= 2)
+        number += __shfl_xor_sync(~0u, number, apart);
+    return number;
+}
+
+/* Add to a number that others add to as well; returns what it was. */
+TDL_FN uint64_t tdl_add(void *number, uint64_t more)
+{
+    return atomicAdd((unsigned long long *)number, more);
+}
+
+TDL_FN int tdl_ones(uint64_t bits)
+{
+    return __popcll(bits);
+}
+
+/* A kernel is a function `NAME_of(batch, warp)` for each of so many warps. `blocks`: of so many threads, as many as a
+   processor has to have room for. In plain C a call is one warp's. */
+#define TDL_KERNEL(name, warps, threads, blocks)                                                                      \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name(const __grid_constant__ tdl_batch call)        \
+    {                                                                                                                 \
+        const tdl_batch *batch = &call;                                                                               \
+        const int warp = (int)((blockIdx.x * blockDim.x + threadIdx.x) / 32);                                         \
+        if (warp < (warps))                                                                                           \
+            name##_of(batch, warp);                                                                                   \
+    }
+
+#else
+
+#define TDL_TABLE static const
+#define TDL_UNROLL
+#define TDL_OF_EACH(type, name) type name[32]
+#define TDL_EACH(t) for (int t = 0; t < 32; t++)
+#define TDL_MY(name) name[t]
+#define TDL_ONE
+#define TDL_FROM(name, t) name[t]
+#define TDL_SYNC() ((void)0)
+#define TDL_SUM_OF_EIGHT(name) tdl_sum_of_eight(name)
+
+static inline void tdl_sum_of_eight(float *value)
+{
+    for (int apart = 1; apart < 8; apart *= 2) {
+        float sum[32];
+        for (int t = 0; t < 32; t++)
+            sum[t] = value[t] + value[t ^ apart];
+        for (int t = 0; t < 32; t++)
+            value[t] = sum[t];
+    }
+}
+
+static inline int64_t tdl_sum(const int64_t *number)
+{
+    int64_t sum = 0;
+    for (int t = 0; t < 32; t++)
+        sum += number[t];
+    return sum;
+}
+
+static inline uint64_t tdl_add(void *number, uint64_t more)
+{
+    const uint64_t before = *(uint64_t *)number;
+    *(uint64_t *)number = before + more;
+    return before;
+}
+
+static inline int tdl_ones(uint64_t bits)
+{
+    return __builtin_popcountll(bits);
+}
+
+#define TDL_KERNEL(name, warps, threads, blocks)                                                                      \
+    void name(const tdl_batch *batch, int warp)                                                                       \
+    {                                                                                                                 \
+        if (warp < (warps))                                                                                           \
+            name##_of(batch, warp);                                                                                   \
+    }
+
+#endif
+
+#endif

@@ -1,0 +1,123 @@
+"""Runs of the batch learner: told in moves, numbered in the order in which games end, and gone on with bit for bit.
+
+Trusts the trainer (tests/training/test_batches.py) and runs of other learners.
+"""
+
+import shutil
+
+import numpy as np
+import pytest
+from support.programs import SMALL, blocks_of, checkpoint, files, go_on, inside, outcome, result, train
+
+import tdl.results
+from tdl.config.setup import stored_setup
+from tdl.runs.disk_space import checkpoint_bytes, of_run
+from tdl.runs.episode_log import EpisodeLog
+from tdl.storage.checkpoint import write_checkpoint
+
+WORDS = ("learner=batch", "lanes=64", "block=4000", "budget.moves=20000")
+MORE = {
+    "mean": (),
+    "capped": ("learner.batch_sum=capped", "learner.schedule=['50%:0.5']"),
+    "restart": ("learner.start=restart", "learner.stages=[64,256]", "learner.moves_per_lane=20", "lanes=300"),
+    "milestone": (
+        "learner.start=milestone",
+        "learner.milestone=64",
+        "learner.step=fixed",
+        "alpha=.1",
+        "game=2584",
+        "lanes=8",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A run of five blocks."""
+    return train(tmp_path_factory.mktemp("batch") / "run", *WORDS, "save.every=1", "save.keep=9")
+
+
+def test_blocks_are_told_in_moves(folder):
+    blocks, games, ended = blocks_of(folder), np.load(folder / "episodes.npy"), result(folder)
+    reached = blocks["moves"].cumsum()
+    assert [4000 * (at + 1) <= moves < 4000 * (at + 1) + 64 for at, moves in enumerate(reached)][1:] == [True] * 4
+    assert games["episode"].tolist() == list(range(ended["episodes"]))
+    assert blocks["episode"].iloc[-1] == len(games)
+    assert (ended["moves"], ended["config"]["episodes"]) == (reached.iloc[-1], None)
+    row = tdl.results.runs(folder).iloc[0]
+    assert (row["learner"], row["episodes"], row["status"]) == ("batch", len(games), "finished")
+
+
+def test_a_checkpoint_holds_the_lanes_and_plays(folder):
+    meta, arrays = checkpoint(folder)
+    assert arrays.keys() == {"weights", "sums", "lanes"}
+    assert len(arrays["lanes"]) == 64
+    assert checkpoint_bytes(stored_setup(meta["config"])) == sum(array.nbytes for array in arrays.values())
+    assert tdl.load(folder).evaluate(3)["moves"].min() > 0
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_a_run_that_stops_goes_on_bit_for_bit(tmp_path, monkeypatch, name):
+    words, append, calls = (*WORDS, *MORE[name]), EpisodeLog.append, []
+
+    def stop(*args, **options):
+        append(*args, **options)
+        calls.append(args)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+
+    whole = train(tmp_path / "whole", *words)
+    with monkeypatch.context() as patch:
+        patch.setattr(EpisodeLog, "append", stop)
+        at_once = inside(*SMALL, f"hydra.run.dir={tmp_path / 'run'}", *words, "save.moves=[4000,8000]")
+    assert at_once.returncode == 130
+    assert 8000 <= checkpoint(tmp_path / "run")[0]["moves"] < 12000
+    assert outcome(go_on(tmp_path / "run", "threads=2")) == outcome(whole)
+
+
+def test_any_checkpoint_goes_on_with_a_larger_budget(folder, tmp_path):
+    whole = train(tmp_path / "whole", *WORDS, "budget.moves=24000")
+    (older, *_) = sorted((folder / "kept").iterdir())
+    run = shutil.copytree(folder, tmp_path / "run")
+    shutil.rmtree(run / "checkpoint")
+    shutil.move(run / "kept" / older.name, run / "checkpoint")
+    shutil.rmtree(run / "kept")
+    assert outcome(go_on(run, "budget.moves=24000", "save.every=null")) == outcome(whole)
+
+
+def test_lanes_stay_as_many(folder):
+    before = files(folder)
+    done = inside(f"resume={folder}", "lanes=32")
+    assert done.returncode == 2
+    assert "lanes: a resumed run keeps its configuration; its lanes is 64, given was 32" in done.stderr
+    assert files(folder) == before
+
+
+def test_a_number_of_games_may_be_the_end(tmp_path):
+    folder = train(tmp_path / "run", *WORDS, "episodes=100", "budget.moves=null")
+    assert 100 <= result(folder)["episodes"] < 150
+
+
+def test_divergence_leaves_the_last_checkpoint(tmp_path):
+    words = ("learner.step=fixed", "learner.batch_sum=capped", "learner.cap=1e9", "alpha=10", "save.every=1")
+    done = inside(
+        "tuples=2x4", f"hydra.run.dir={tmp_path / 'run'}", *WORDS, *words, "block=100", "evaluate.episodes=1"
+    )
+    assert (done.returncode, result(tmp_path / "run")["status"]) == (1, "failed")
+    assert "learning diverged" in done.stderr
+
+
+def test_the_disk_has_room_for_the_games_of_a_budget_of_moves(folder):
+    setup = stored_setup(result(folder)["config"] | {"budget": {"moves": 10**9, "seconds": None}})
+    assert 24 * 10**6 < of_run(setup).records < 24 * 10**6 + 600 * 10**9 // 4000 + 1000
+
+
+def test_lanes_of_no_game_are_refused(folder, tmp_path):
+    run = shutil.copytree(folder, tmp_path / "run")
+    meta, arrays = checkpoint(run)
+    lanes = arrays["lanes"].copy()
+    lanes["moves"][3] = -1
+    write_checkpoint(run / "checkpoint", meta, arrays | {"lanes": lanes}, keep=0)
+    done = inside(f"resume={run}", "budget.moves=24000")
+    assert done.returncode == 2
+    assert "checkpoint: lanes: moves: -1 is not allowed; expected a number from 0 to" in done.stderr
