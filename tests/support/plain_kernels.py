@@ -5,32 +5,15 @@ order of the warps is another one in each call.
 """
 
 import ctypes
-import os
-import re
-import shlex
-import subprocess
-import sysconfig
-from functools import cache
 
 import numpy as np
 
+from support.plain_device import PlainDevice, library
+from tdl.cuda.device import Launch
+from tdl.cuda.kernel_text import image_entries, row_table
 from tdl.learning.options import ACCUMULATORS
-from tdl.training.batch_text import (
-    BATCH,
-    ENDED,
-    HEADERS,
-    KERNELS,
-    PROGRESS,
-    TALLIES,
-    TALLY,
-    law_of,
-    row_table,
-    text_of,
-)
+from tdl.training.batch_text import BATCH, ENDED, KERNELS, PROGRESS, TALLIES, TALLY, law_of, text_of
 from tdl.training.lane_state import room_for_hits
-
-CHECKED = "ubsan" in os.environ.get("LD_PRELOAD", "")
-
 
 ENTRIES = """
 void entries_of(const tdl_words *board, int image, uint32_t *entry)
@@ -40,30 +23,16 @@ void entries_of(const tdl_words *board, int image, uint32_t *entry)
 """
 
 
-@cache
-def compiled(text, folder):
-    """The text as a library."""
-    source = folder / f"{abs(hash(text)):x}.c"
-    source.write_text(text + ENTRIES)
-    flags = ["-O1", "-std=gnu11", "-Wall", "-Wextra", "-ffp-contract=off", "-fPIC", "-shared"]
-    flags += ["-fsanitize=undefined", "-fno-sanitize-recover"] if CHECKED else []
-    compiler = shlex.split(sysconfig.get_config_var("CC") or "cc")[0]
-    library = source.with_suffix(".so")
-    command = [compiler, *flags, f"-I{HEADERS}", str(source), "-lm", "-o", str(library)]
-    subprocess.run(command, check=True)
-    return ctypes.CDLL(str(library))
-
-
 class PlainKernels:
     """What a `BatchLearner` would go on to compute: its weights and sums move, its lanes are copied."""
 
-    def __init__(self, batch, state, folder, *, alpha, rule="mean", cap=1.0, moves_per_lane=None):
+    def __init__(self, batch, state, *, alpha, rule="mean", cap=1.0, moves_per_lane=None):
         network, options = batch.network, batch.options
         kind = "coherent" if ACCUMULATORS in state else "fixed"
         text = text_of(network, batch.tables, options, kind, rule)
         self.network, self.lanes = network, batch.lanes
-        self.library, (imaged, counted) = compiled(text, folder), features_of(text)
-        quarters = -(-(imaged + -(-counted // 8)) // 4)
+        self.device = PlainDevice()
+        self.kernels, quarters = self.device.kernels(text, KERNELS), -(-image_entries(network) // 4)
         shift, limit = room_for_hits(network, len(self.lanes), law_of(network, options, alpha, cap)["reach"].item())
         self.arrays = {
             "weights": network.weights,
@@ -86,15 +55,15 @@ class PlainKernels:
         self.call["moves_per_lane"] = moves_per_lane or 0
         self.call["lanes_n"], self.call["lane_size"] = len(self.lanes), self.lanes.itemsize
         self.call["law"] = law_of(network, options, alpha, cap)
-        self.at, self.order = ctypes.c_void_p(self.call.ctypes.data), np.random.default_rng(0)
 
     def step(self):
         """One step, or nothing after the last one."""
-        for name in KERNELS:
-            if name != "tdl_promote" or self.network.stride:
-                kernel, warps = getattr(self.library, name), 1 if name == "tdl_close" else len(self.lanes)
-                for warp in self.order.permutation(warps).tolist():
-                    kernel(self.at, warp)
+        launches = [
+            Launch(kernel, 1 if name == "tdl_close" else len(self.lanes), self.call)
+            for name, kernel in self.kernels.items()
+            if name != "tdl_promote" or self.network.stride
+        ]
+        self.device.repeated(launches, 1)()
 
     def play(self, moves):
         """The records of so many moves more, as `BatchLearner.play`; some steps more are asked for than are made."""
@@ -119,16 +88,10 @@ class PlainKernels:
         )
 
 
-def entries_by_kernels(text, folder, board):
+def entries_by_kernels(text, network, board):
     """The entries of a packed board in the order of its features, by the text."""
-    library, imaged, counted = compiled(text, folder), *features_of(text)
     words = np.array([board & 2**64 - 1, board >> 64], np.uint64)
-    entries = np.zeros((8, imaged + -(-counted // 8)), np.uint32)
+    entries = np.zeros((8, image_entries(network)), np.uint32)
     for image, row in enumerate(entries):
-        library.entries_of(ctypes.c_void_p(words.ctypes.data), image, ctypes.c_void_p(row.ctypes.data))
-    return entries.T.ravel()[: 8 * imaged + counted]
-
-
-def features_of(text):
-    """How many entries an image has, and how many count features there are."""
-    return (int(re.search(rf"TDL_{name} (\d+)", text)[1]) for name in ("IMAGED", "COUNTED"))
+        library(text + ENTRIES).entries_of(ctypes.c_void_p(words.ctypes.data), image, ctypes.c_void_p(row.ctypes.data))
+    return entries.T.ravel()[: network.m]

@@ -1,12 +1,9 @@
 """The kernels of a GPU, compiled as plain C, against the batch learner: the same bits of all that it computes."""
 
-import shlex
-import shutil
-import sysconfig
-
 import numpy as np
 import pytest
 from support.learners import STARTS
+from support.plain_device import needs_compiler
 from support.plain_kernels import PlainKernels, entries_by_kernels
 from support.shapes import RULES, SHARE, telling_boards
 from support.shapes import engine as tables_of
@@ -51,14 +48,7 @@ STAGES = {
     "downgraded": Stages((16, 64), downgrade=4, share=0.9),
 }
 
-pytestmark = pytest.mark.skipif(
-    not shutil.which(shlex.split(sysconfig.get_config_var("CC") or "cc")[0]), reason="no C compiler"
-)
-
-
-@pytest.fixture(scope="session")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("kernels")
+pytestmark = needs_compiler
 
 
 def learner(tuples, *, name="4x4", lanes=24, alpha=0.1, stages=None, **options):
@@ -72,10 +62,10 @@ def learner(tuples, *, name="4x4", lanes=24, alpha=0.1, stages=None, **options):
     return batch, state, {"alpha": alpha, **how}
 
 
-def both(folder, tuples, **options):
+def both(tuples, **options):
     """A `BatchLearner` and the kernels, each with a network of its own."""
     (batch, state, _), (other, other_state, how) = (learner(tuples, **options) for _ in range(2))
-    return batch, state, PlainKernels(other, other_state, folder, **how)
+    return batch, state, PlainKernels(other, other_state, **how)
 
 
 def assert_same(batch, state, kernels):
@@ -90,9 +80,9 @@ def assert_same(batch, state, kernels):
     assert progress["step"] > 0
 
 
-def assert_equal(folder, tuples, *, steps=STEPS, **options):
+def assert_equal(tuples, *, steps=STEPS, **options):
     """Play some steps both ways, in two blocks."""
-    batch, state, kernels = both(folder, tuples, **options)
+    batch, state, kernels = both(tuples, **options)
     lanes = len(batch.lanes)
     for _ in range(2):
         assert kernels.play(steps * lanes // 2) == batch.play(steps * lanes // 2).tolist()
@@ -101,7 +91,7 @@ def assert_equal(folder, tuples, *, steps=STEPS, **options):
 
 
 @pytest.mark.parametrize("set_name", ["4x6", "8x6_order_count", "8x7", "axe_box"][: 4 // SHARE])
-def test_entries_of_large_networks(folder, set_name):
+def test_entries_of_large_networks(set_name):
     """No weight of them is touched."""
     for game in "2048", "2584":
         rules, tuples = Rules(game), tuple_set(set_name)
@@ -111,61 +101,61 @@ def test_entries_of_large_networks(folder, set_name):
             text = text_of(network, tables_of(rules).tables, LearnerOptions(order="delayed"), "fixed", "mean")
             for tiles in telling_boards(rules, 60):
                 board = pack(tiles, rules)
-                assert entries_by_kernels(text, folder, board).tolist() == network.entries(board).tolist()
+                assert entries_by_kernels(text, network, board).tolist() == network.entries(board).tolist()
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_equals_the_learner(folder, options):
-    batch, _ = assert_equal(folder, WOVEN, **options)
+def test_equals_the_learner(options):
+    batch, _ = assert_equal(WOVEN, **options)
     assert batch.games > 0
     assert batch.network.weights.any()
 
 
 @pytest.mark.parametrize("stages", STAGES.values(), ids=STAGES)
-def test_stages(folder, stages):
-    assert_equal(folder, SMALL, stages=stages, step="coherent", td_lambda=0.5, steps=500 // SHARE)
+def test_stages(stages):
+    assert_equal(SMALL, stages=stages, step="coherent", td_lambda=0.5, steps=500 // SHARE)
 
 
 @pytest.mark.parametrize("start", ["restart", "milestone"])
-def test_starts(folder, start):
-    batch, _ = assert_equal(folder, SMALL, td_lambda=0.5, **STARTS[start])
+def test_starts(start):
+    batch, _ = assert_equal(SMALL, td_lambda=0.5, **STARTS[start])
     assert (batch.lanes["game"] > 0).any()
 
 
 @pytest.mark.parametrize("name", ["2584-4x4-75-25", "threes_law-4x4", "4x4-80-20-two"])
 @pytest.mark.parametrize("stages", [None, Stages((20,), downgrade=4)], ids=["one stage", "stages"])
-def test_games(folder, name, stages):
+def test_games(name, stages):
     """Boards of 128 bits, rewards that do not depend on the tile alone, other first tiles."""
-    assert_equal(folder, SMALL, name=name, stages=stages, td_lambda=0.5, steps=400 // SHARE)
+    assert_equal(SMALL, name=name, stages=stages, td_lambda=0.5, steps=400 // SHARE)
 
 
 @pytest.mark.parametrize("name", ["4x4", "2584-4x4-75-25"])
-def test_features(folder, name):
+def test_features(name):
     """Order and count features, also of lowered boards."""
     for stages in None, Stages((32,), downgrade=4):
-        assert_equal(folder, EXTRAS, name=name, stages=stages, step="coherent", td_lambda=0.5, steps=300 // SHARE)
+        assert_equal(EXTRAS, name=name, stages=stages, step="coherent", td_lambda=0.5, steps=300 // SHARE)
 
 
 @pytest.mark.parametrize("radix", [5, 16])
-def test_radix(folder, radix):
+def test_radix(radix):
     for name in "4x4", "2584-4x4-75-25":
         tuples = TupleSet(WOVEN.cells, radix=radix)
-        assert_equal(folder, tuples, name=name, steps=200 // SHARE)
+        assert_equal(tuples, name=name, steps=200 // SHARE)
 
 
-def test_more_lanes_play_from_move_to_move(folder):
-    batch, _ = assert_equal(folder, SMALL, lanes=90, moves_per_lane=200, steps=300)
+def test_more_lanes_play_from_move_to_move():
+    batch, _ = assert_equal(SMALL, lanes=90, moves_per_lane=200, steps=300)
     assert batch.active == 90
 
 
-def test_one_machine_goes_on_where_the_other_stopped(folder):
+def test_one_machine_goes_on_where_the_other_stopped():
     """The learner, then the kernels, then the learner, against the learner alone."""
     options = {"lanes": 90, "moves_per_lane": 100, "step": "coherent", "td_lambda": 0.5, **STARTS["restart"]}
     alone, state, _ = learner(SMALL, **options)
     batch, other_state, how = learner(SMALL, **options)
     records = [alone.play(8000), alone.play(8000), alone.play(8000)]
     assert batch.play(8000).tobytes() == records[0].tobytes()
-    kernels = PlainKernels(batch, other_state, folder, **how)
+    kernels = PlainKernels(batch, other_state, **how)
     assert kernels.play(8000) == records[1].tolist()
     batch.lanes, batch.moves, batch.games = kernels.lanes, kernels.progress["moves"].item(), kernels.games
     assert batch.play(8000).tobytes() == records[2].tobytes()
@@ -174,8 +164,8 @@ def test_one_machine_goes_on_where_the_other_stopped(folder):
     assert batch.lanes.tobytes() == alone.lanes.tobytes()
 
 
-def test_divergence_is_told_and_not_applied(folder):
-    batch, _, kernels = both(folder, SMALL)
+def test_divergence_is_told_and_not_applied():
+    batch, _, kernels = both(SMALL)
     batch.play(2000)
     kernels.play(2000)
     weights = kernels.arrays["weights"]
@@ -186,9 +176,9 @@ def test_divergence_is_told_and_not_applied(folder):
     assert weights.tobytes() == before.tobytes()
 
 
-def test_an_error_that_is_no_number_diverges(folder):
+def test_an_error_that_is_no_number_diverges():
     """A weight of the last afterstate alone: the move that is chosen has a value."""
-    _, _, kernels = both(folder, SMALL, lanes=1)
+    _, _, kernels = both(SMALL, lanes=1)
     entries_of_board, seen = kernels.network.entries, []
     while not len(seen):
         kernels.play(1)
@@ -200,9 +190,9 @@ def test_an_error_that_is_no_number_diverges(folder):
     assert kernels.progress["diverged"]
 
 
-def test_errors_that_add_up_to_too_much_diverge(folder):
+def test_errors_that_add_up_to_too_much_diverge():
     """In one step, not in all of them."""
-    _, _, kernels = both(folder, SMALL)
+    _, _, kernels = both(SMALL)
     kernels.call["limit"] = 400_000
     kernels.play(2000)
     assert kernels.progress["abs_error"] > 2 * 400_000
