@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.learners import STARTS
+from support.networks import EXTRAS, SMALL, WOVEN
 from support.plain_device import needs_compiler
 from support.plain_kernels import PlainKernels, entries_by_kernels
 from support.shapes import RULES, SHARE, telling_boards
@@ -21,15 +22,6 @@ from tdl.training.batch_text import text_of
 from tdl.training.threads import batch_kernel
 
 STEPS = 1000 // SHARE
-
-SMALL = TupleSet(((0, 1, 2, 3), (4, 5, 6, 7)))  # 2x4
-WOVEN = TupleSet(((0, 1, 2, 4, 5), (4, 5, 6, 8, 9), (1, 2, 3, 5), (0,)))  # paired and packed, runs both ways
-EXTRAS = TupleSet(
-    ((0, 1, 4, 5), (0, 1, 2, 3)),
-    orders=(((0, 1, 2, 3),), ((4, 5), (1, 0, 4))),
-    counts=tuple((tile, tile + 1) for tile in range(9)),  # more than a warp has images
-    count_cap=4,
-)
 
 OPTIONS = {
     "fixed-mean-0": {},
