@@ -15,6 +15,10 @@ from tdl.game.lines import LineTables
 from tdl.game.rules import DROP, Rules
 from tdl.network.layout import Paired16, TableLayout
 from tdl.network.ntuple import NTupleNetwork
+from tdl.network.tuples import TupleSet
+
+FOLDER = Path(__file__).parent
+"""Of `boards.h` and `warps.h`."""
 
 IMAGES = 8
 
@@ -30,7 +34,7 @@ def text_with(constants: Mapping[str, object], header: Path) -> str:
 def _with_includes(header: Path) -> str:
     def included(match: re.Match[str]) -> str:
         beside = header.with_name(match[1])
-        return _with_includes(beside if beside.exists() else Path(__file__).with_name(match[1]))
+        return _with_includes(beside if beside.exists() else FOLDER / match[1])
 
     return _INCLUDE.sub(included, header.read_text())
 
@@ -46,7 +50,9 @@ def constants_of(network: NTupleNetwork, tables: LineTables) -> dict[str, object
     ------
     ConfigError : a board or a network that the kernels are not made for.
     """
-    _check(network)
+    check_shape(network.rules, network.tuples)
+    if network.weights.dtype != np.float32 or len(network.weights) >= 2**32:
+        raise ConfigError("device=cuda: expected less than 2^32 weights of 32 bits")
     return _game(network.rules) | _rows(tables) | _stages(network) | _features(network)
 
 
@@ -62,14 +68,12 @@ def row_table(tables: LineTables) -> NDArray[np.uint32 | np.uint64]:
     return packed.astype(_row_type(tables))
 
 
-def _check(network: NTupleNetwork) -> None:
-    rules, tuples = network.rules, network.tuples
+def check_shape(rules: Rules, tuples: TupleSet) -> None:
+    """Refuse boards and tuples that the kernels are not made for."""
     if rules.rows != 4 or rules.cols != 4:
         raise ConfigError(f"device=cuda: a board of {rules.rows}x{rules.cols} is not done; expected 4x4")
     if not (tuples.symmetries and tuples.share):
         raise ConfigError("device=cuda: expected tuples.symmetries=true and tuples.share=true")
-    if len(network.weights) >= 2**32:
-        raise ConfigError("device=cuda: expected less than 2^32 weights")
 
 
 def _game(rules: Rules) -> dict[str, object]:
