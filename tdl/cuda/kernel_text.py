@@ -15,6 +15,10 @@ from tdl.game.lines import LineTables
 from tdl.game.rules import DROP, Rules
 from tdl.network.layout import Paired16, TableLayout
 from tdl.network.ntuple import NTupleNetwork
+from tdl.network.tuples import TupleSet
+
+FOLDER = Path(__file__).parent
+"""Of `boards.h` and `warps.h`."""
 
 IMAGES = 8
 
@@ -30,7 +34,7 @@ def text_with(constants: Mapping[str, object], header: Path) -> str:
 def _with_includes(header: Path) -> str:
     def included(match: re.Match[str]) -> str:
         beside = header.with_name(match[1])
-        return _with_includes(beside if beside.exists() else Path(__file__).with_name(match[1]))
+        return _with_includes(beside if beside.exists() else FOLDER / match[1])
 
     return _INCLUDE.sub(included, header.read_text())
 
@@ -46,7 +50,9 @@ def constants_of(network: NTupleNetwork, tables: LineTables) -> dict[str, object
     ------
     ConfigError : a board or a network that the kernels are not made for.
     """
-    _check(network)
+    check_shape(network.rules, network.tuples)
+    if network.weights.dtype != np.float32 or len(network.weights) >= 2**32:
+        raise ConfigError("device=cuda: expected less than 2^32 weights of 32 bits")
     return _game(network.rules) | _rows(tables) | _stages(network) | _features(network)
 
 
@@ -62,14 +68,12 @@ def row_table(tables: LineTables) -> NDArray[np.uint32 | np.uint64]:
     return packed.astype(_row_type(tables))
 
 
-def _check(network: NTupleNetwork) -> None:
-    rules, tuples = network.rules, network.tuples
+def check_shape(rules: Rules, tuples: TupleSet) -> None:
+    """Refuse boards and tuples that the kernels are not made for."""
     if rules.rows != 4 or rules.cols != 4:
         raise ConfigError(f"device=cuda: a board of {rules.rows}x{rules.cols} is not done; expected 4x4")
     if not (tuples.symmetries and tuples.share):
         raise ConfigError("device=cuda: expected tuples.symmetries=true and tuples.share=true")
-    if network.weights.dtype != np.float32 or len(network.weights) >= 2**32:
-        raise ConfigError("device=cuda: expected less than 2^32 weights of 32 bits")
 
 
 def _game(rules: Rules) -> dict[str, object]:
@@ -77,8 +81,8 @@ def _game(rules: Rules) -> dict[str, object]:
     dropped = "".join(f"low < {below}u ? {tile} : " for tile, below in drops)
     return {
         "BITS": rules.bits,
-        "VALUES": _list(rules.value(tile) for tile in range(2**rules.bits)),
-        "FIRST": _list(0 if tile == DROP else int(tile) for tile in rules.start),
+        "VALUES": list_text(rules.value(tile) for tile in range(2**rules.bits)),
+        "FIRST": list_text(0 if tile == DROP else int(tile) for tile in rules.start),
         "DROPPED(low)": f"({dropped}{last})",
     }
 
@@ -101,12 +105,12 @@ def _stages(network: NTupleNetwork) -> dict[str, object]:
     stages, rules = network.stages, network.rules
     names: dict[str, object] = {"STAGES": stages.count, "STRIDE": f"{network.stride}u"}
     if stages.count > 1:
-        names |= {"THRESHOLDS": _list(stages.thresholds), "BY_SUM": int(stages.by == "sum")}
+        names |= {"THRESHOLDS": list_text(stages.thresholds), "BY_SUM": int(stages.by == "sum")}
     names["LOWERED"] = stages.downgrade or 0
     if stages.downgrade:
         tiles = range(2**rules.bits)
         mates = ([b for b in tiles[1:] if max(a, b) <= rules.largest and rules.merge(a, b)] for a in tiles)
-        names["MATES"] = _list(f"{sum(2**b for b in each_mates)}u" for each_mates in mates)
+        names["MATES"] = list_text(f"{sum(2**b for b in each_mates)}u" for each_mates in mates)
     return names
 
 
@@ -174,5 +178,5 @@ def _counts(network: NTupleNetwork) -> Iterator[str]:
         yield " + ".join([*digits, f"{network.layout.tables[table].base}u"])
 
 
-def _list(items: Iterator[object] | Sequence[object]) -> str:
+def list_text(items: Iterator[object] | Sequence[object]) -> str:
     return f"{{{', '.join(map(str, items))}}}"

@@ -29,7 +29,7 @@ typedef struct {                                    /* what some lanes did in a 
 
 typedef struct {
     int64_t moves, updates, abs_error, step;        /* so far; errors in parts of a point */
-    int64_t ended;                                  /* games in the list, also those that it has no room for */
+    int64_t ended;                                  /* games in the list, also those that others took the place of */
     int64_t until;                                  /* moves after which no step begins */
     int32_t active;                                 /* lanes of the next step */
     int32_t applies, diverged, unused;
@@ -49,7 +49,7 @@ typedef struct {
     const TDL_ROW *rows;                            /* each row slid to its first cell, and the reward */
     tdl_tally *tallies;                             /* [TDL_TALLIES] zero between steps */
     tdl_progress *progress;
-    tdl_ended *ended;                               /* [room] */
+    tdl_ended *ended;                               /* [room] game k at k % room */
     int64_t room, moves_per_lane, limit;            /* limit: of the sum of all |errors| of a step */
     int32_t lanes_n, lane_size, shift, unused;
     tdl_batch_law law;
@@ -133,8 +133,7 @@ TDL_FN void tdl_end_game(const tdl_batch *batch, const tdl_batch_law *law, int n
         const tdl_ended ended = {batch->progress->step, lane->score, number, lane->moves,
                                  tdl_largest(tdl_loaded(&lane->board)), 0};
         const int64_t at = (int64_t)tdl_add(&batch->progress->ended, 1);
-        if (at < batch->room)
-            batch->ended[at] = ended;
+        batch->ended[at % batch->room] = ended;
     }
     const tdl_words *start = tdl_next_start(law, lane);
     tdl_board board = 0;

@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tdl.errors import DeviceError
+
 CHECKED = "ubsan" in os.environ.get("LD_PRELOAD", "")
 
 COMPILER = shlex.split(sysconfig.get_config_var("CC") or "cc")[0]
@@ -68,18 +70,21 @@ class PlainArray:
 
 
 class PlainDevice:
-    """See `Device`. `memory`: what is said to be free."""
+    """See `Device`.
+
+    Parameters
+    ----------
+    memory : bytes that are said to be free.
+    launches : after so many the device is lost; None: never.
+    """
 
     name = "plain C"
 
-    def __init__(self, memory=1 << 40):
-        self.memory, self.order = memory, np.random.default_rng(0)
+    def __init__(self, memory=1 << 40, launches=None):
+        self.memory, self.left, self.order = memory, launches, np.random.default_rng(0)
 
     def kernels(self, text, names):
         return {name: getattr(library(text), name) for name in names}
-
-    def array(self, array):
-        return PlainArray(np.array(array, order="C"))
 
     def zeros(self, shape, dtype):
         return PlainArray(np.zeros(shape, dtype))
@@ -90,10 +95,20 @@ class PlainDevice:
         def queue():
             for _ in range(times):
                 for kernel, warps, call in launches:
+                    self._count()
                     for warp in self.order.permutation(warps).tolist():
                         kernel(ctypes.c_void_p(call.ctypes.data), warp)
 
         return queue
 
+    def _count(self):
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise DeviceError("device=cuda: the graphics card does no more work: plain C")
+
     def free(self):
         return self.memory
+
+    def holders(self):
+        return "process 4711 (python) holds 3.0 GiB"
