@@ -146,7 +146,7 @@ def measured(options: Namespace, name: str, card: Device | None) -> dict[str, An
     for lanes in tqdm(options.lanes, name, disable=None, leave=False):
         trainer = None  # its memory is free before the next one asks for it
         trainer = new_trainer(options, name, lanes)
-        by_lanes[lanes] = speeds(trainer, options)
+        by_lanes[str(lanes)] = speeds(trainer, options)
     network, sample = trainer.network, trainer.arrays()[LANES][:SAMPLE]
     state = sum(array.nbytes for array in trainer.state.values())
     del trainer
@@ -160,7 +160,7 @@ def measured(options: Namespace, name: str, card: Device | None) -> dict[str, An
     if card is not None:
         figures["limit"] = limit(options, card, network, sectors(network, sample, sums=state > 0), by_lanes)
     if options.tdl2048 and name in PEER_SETS:
-        figures["peer"] = beside_peer(options, name, max(by_lanes, key=lambda lanes: by_lanes[lanes]["blank"]))
+        figures["peer"] = beside_peer(options, name, int(max(by_lanes, key=lambda lanes: by_lanes[lanes]["blank"])))
     return figures
 
 
@@ -252,7 +252,7 @@ def _board(words: Iterable[np.uint64]) -> int:
 
 
 def limit(
-    options: Namespace, card: Device, network: NTupleNetwork, asked: float, by_lanes: dict[int, dict[str, int]]
+    options: Namespace, card: Device, network: NTupleNetwork, asked: float, by_lanes: dict[str, dict[str, int]]
 ) -> dict[str, Any]:
     """Random loads of the card, and the shares of them that training asks for, by lanes."""
     loads = {
@@ -305,7 +305,7 @@ def _lines(name: str, part: dict[str, Any]) -> Iterator[str]:
     shares = part["limit"]["shares"] if "limit" in part else {}
     for lanes, moves in part["lanes"].items():
         share = " of the limit {cached:.2f}, by its own table {weights:.2f}".format(**shares[lanes]) if shares else ""
-        yield _line(f"{lanes:,} lanes", *moves.values()) + share
+        yield _line(f"{int(lanes):,} lanes", *moves.values()) + share
     if shares:
         yield _limit_line(part["limit"])
     for kind in ("greedy", "searched"):
