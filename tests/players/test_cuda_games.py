@@ -152,6 +152,19 @@ def test_divergence(plies, weight):
 
 
 @pytest.mark.usefixtures("device")
+@pytest.mark.parametrize("weight", [np.nan, 1e10])
+def test_one_weight_that_is_beyond_all_bounds(weight):
+    """A greedy game may avoid it; a look ahead refuses it wherever it is met."""
+    player = player_of("plain")
+    last = player.engine.board([[0, 0, 0, 2], [4, 8, 2, 4], [8, 16, 4, 2], [16, 32, 8, 4]])
+    player.network.weights[player.network.entries(last)[0]] = -weight
+    assert_same_games(player, 3)
+    for device in "cpu", "cuda":
+        with pytest.raises(DivergenceError, match="learning diverged"):
+            player.evaluate(3, plies=2, device=device)
+
+
+@pytest.mark.usefixtures("device")
 def test_progress_and_an_early_end(monkeypatch):
     monkeypatch.setattr(cuda_games, "PLACES", 3)
     monkeypatch.setitem(cuda_games.TURNS, 1, 50)
