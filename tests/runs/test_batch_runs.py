@@ -4,6 +4,7 @@ Trusts the trainer (tests/training/test_batches.py) and runs of other learners.
 """
 
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -161,7 +162,18 @@ def test_without_memory_on_the_card_nothing_is_left(tmp_path, card):
         "tdl: device=cuda: the network and 64 lanes need 0.0 GiB of the memory of plain C; 0.0 GiB are free; "
         "process 4711 (python) holds 3.0 GiB\n"
     )
-    assert not (tmp_path / "run" / "result.json").exists()
+    assert not (tmp_path / "run").exists()
+
+
+def test_without_the_extra_nothing_is_left(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    done = inside(*SMALL, f"hydra.run.dir={tmp_path / 'run'}", *WORDS, "device=cuda")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "tdl: device: cuda needs CuPy, which is not installed: pip install 'tdl-ntuple[cuda]' ("
+    )
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "run").exists()
 
 
 def test_lanes_of_no_game_are_refused(folder, tmp_path):
