@@ -113,9 +113,7 @@ def test_a_launcher_called_again_returns_the_jobs_of_that_call(cores):
 def test_cores_must_be_a_number():
     with pytest.raises(ConfigError, match=r"hydra.launcher.cores: 0 is not allowed; expected a whole number of at le"):
         CoresLauncher(0)
-    with pytest.raises(
-        ConfigError, match=r"hydra.launcher.card_jobs: 0 is not allowed; expected a whole"
-    ):
+    with pytest.raises(ConfigError, match=r"hydra.launcher.card_jobs: 0 is not allowed; expected a whole"):
         CoresLauncher(1, 0)
 
 
