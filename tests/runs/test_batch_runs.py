@@ -97,7 +97,8 @@ def test_a_run_that_stops_goes_on_bit_for_bit(tmp_path, monkeypatch, card, name,
     assert at_once.returncode == 130
     assert 8000 <= checkpoint(tmp_path / "run")[0]["moves"] < 12000
     assert outcome(go_on(tmp_path / "run", "threads=2", f"device={then}")) == outcome(whole)
-    assert result(tmp_path / "run")["config"]["device"] == then
+    ended = result(tmp_path / "run")
+    assert (ended["config"]["device"], ended["instructions"] == "plain C") == (then, then == "cuda")
 
 
 def test_any_checkpoint_goes_on_with_a_larger_budget(folder, tmp_path):
