@@ -48,9 +48,9 @@ def small_run(tmp_path_factory):
     return cache(lambda *words: train(tmp_path_factory.mktemp("small") / "run", *words))
 
 
-@pytest.fixture(params=["plain", "card"])
+@pytest.fixture(params=["plain", pytest.param("card", marks=pytest.mark.extra)])
 def device(request, monkeypatch):
-    """What `open_device` opens: plain C, then a graphics card where there is one; `make gpu` runs the latter."""
+    """What `open_device` opens: plain C, then, with `-m extra`, a graphics card where there is one."""
     if request.param == "plain":
         if not shutil.which(COMPILER):
             pytest.skip("no C compiler")

@@ -7,7 +7,6 @@ import copy
 
 import numpy as np
 import pytest
-from support.plain_device import PlainDevice, needs_compiler
 from support.reference_runs import assert_same_bits
 
 import tdl
@@ -61,10 +60,17 @@ def test_what_a_block_is_changes_no_bit():
 
 @pytest.mark.parametrize("options", [{}, {"start": "milestone", "milestone": 16}, {"moves_per_lane": 50}], ids=str)
 @pytest.mark.parametrize("again", [copy.deepcopy, "saved"])
-@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=needs_compiler)])
-def test_another_goes_on_as_the_first(tmp_path, monkeypatch, options, again, device):
-    """Also where the first is on a graphics card; the second is on the CPU where it was saved."""
-    monkeypatch.setattr("tdl.cuda.device.open_device", PlainDevice)
+def test_another_goes_on_as_the_first(tmp_path, options, again):
+    goes_on(tmp_path, options, again, "cpu")
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, "saved"])
+def test_another_goes_on_as_the_first_on_a_graphics_card(tmp_path, device, again):
+    goes_on(tmp_path, {"moves_per_lane": 50}, again, "cuda")
+
+
+def goes_on(tmp_path, options, again, device):
+    """A saved one goes on on the CPU."""
     first = trainer_of(lanes=128, device=device, **options)
     first.train(4000)
     if again == "saved":
@@ -100,9 +106,7 @@ def test_what_is_refused(options, message):
         trainer_of(**options)
 
 
-@needs_compiler
-def test_what_a_graphics_card_learned_is_there_when_it_is_asked_for(monkeypatch):
-    monkeypatch.setattr("tdl.cuda.device.open_device", PlainDevice)
+def test_what_a_graphics_card_learned_is_there_when_it_is_asked_for(device):
     trainer, other = trainer_of(device="cuda"), trainer_of()
     for _ in range(2):
         assert trainer.train(3000).tobytes() == other.train(3000).tobytes()
