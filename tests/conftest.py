@@ -4,7 +4,6 @@ import gc
 import os
 import shutil
 import signal
-import warnings
 from functools import cache
 
 import pytest
@@ -57,8 +56,7 @@ def device(request, monkeypatch):
         monkeypatch.setattr(machines, "open_device", PlainDevice)
         return PlainDevice()
     try:
-        with warnings.catch_warnings(action="ignore"):  # of CuPy, about its surroundings
-            return machines.open_device()
+        return machines.open_device()
     except ConfigError as error:
         pytest.skip(str(error))
 

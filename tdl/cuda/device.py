@@ -5,6 +5,7 @@ import hashlib
 import math
 import os
 import subprocess
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -93,7 +94,8 @@ def open_device() -> Device:
     ConfigError : the extra is missing, or there is no such card.
     """
     try:
-        import cupy
+        with warnings.catch_warnings(action="ignore"):  # of what else of CUDA it finds
+            import cupy
     except ImportError as error:
         line = one_line(str(error))
         raise ConfigError(f"device: cuda needs CuPy, which is not installed: {install('cuda')} ({line})") from None

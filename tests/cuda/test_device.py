@@ -229,6 +229,15 @@ def test_a_card_that_is_lost(cupy, monkeypatch):
         assert str(lost.value) == line
 
 
+def test_memory_that_cannot_be_had_after_all(cupy, monkeypatch):
+    def none(size):
+        raise MemoryError("Out of memory allocating 5 bytes")
+
+    monkeypatch.setattr(cupy.cuda, "alloc", none)
+    with pytest.raises(ConfigError, match=r"^device=cuda: Out of memory allocating 5 bytes$"):
+        open_device().zeros((5,), np.uint8)
+
+
 @pytest.mark.parametrize(
     ("printed", "held"),
     [
