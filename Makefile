@@ -146,17 +146,17 @@ sanitize: build-sanitize
 # On a machine with a graphics card, for the Python that has the package, CuPy, and what tests need; it need not be .venv's.
 # -P: the package is the installed one, not the folder here. With `make -k gpu` one that fails does not stop the next.
 CARD_TESTS := $(addprefix tests/,training/test_cuda_learner.py players/test_cuda_games.py benchmarks/test_device_speed.py)
-CARD := $(PYTHON) -P -m pytest -q -n 0 -p no:cacheprovider $(CARD_TESTS) -k
+CARD := $(PYTHON) -P -m pytest -q -n 0 -p no:cacheprovider -m extra $(CARD_TESTS)
 
 gpu: gpu-tests gpu-memcheck gpu-racecheck gpu-speed
 
 gpu-tests:
-	$(CARD) card --durations=5
+	$(CARD) --durations=5
 
 # The shortest of them.
 gpu-memcheck gpu-racecheck: gpu-%:
 	if command -v compute-sanitizer; then TDL_FEWER_EXAMPLES=1 compute-sanitizer --tool $* --error-exitcode 1 \
-	    $(CARD) 'card and (coherent-mean-.5 or test_greedy_games and features)'; else echo "no compute-sanitizer"; fi
+	    $(CARD) -k 'coherent-mean-.5 or test_greedy_games and features'; else echo "no compute-sanitizer"; fi
 
 gpu-speed:
 	$(PYTHON) -P -m tdl bench device --device cuda --json > gpu.json

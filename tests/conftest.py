@@ -4,7 +4,6 @@ import gc
 import os
 import shutil
 import signal
-import warnings
 from functools import cache
 
 import pytest
@@ -48,17 +47,16 @@ def small_run(tmp_path_factory):
     return cache(lambda *words: train(tmp_path_factory.mktemp("small") / "run", *words))
 
 
-@pytest.fixture(params=["plain", "card"])
+@pytest.fixture(params=["plain", pytest.param("card", marks=pytest.mark.extra)])
 def device(request, monkeypatch):
-    """What `open_device` opens: plain C, then a graphics card where there is one; `make gpu` runs the latter."""
+    """What `open_device` opens: plain C, then, with `-m extra`, a graphics card where there is one."""
     if request.param == "plain":
         if not shutil.which(COMPILER):
             pytest.skip("no C compiler")
         monkeypatch.setattr(machines, "open_device", PlainDevice)
         return PlainDevice()
     try:
-        with warnings.catch_warnings(action="ignore"):  # of CuPy, about its surroundings
-            return machines.open_device()
+        return machines.open_device()
     except ConfigError as error:
         pytest.skip(str(error))
 

@@ -5,6 +5,7 @@ import hashlib
 import math
 import os
 import subprocess
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -93,7 +94,8 @@ def open_device() -> Device:
     ConfigError : the extra is missing, or there is no such card.
     """
     try:
-        import cupy
+        with warnings.catch_warnings(action="ignore"):  # of what else of CUDA it finds
+            import cupy
     except ImportError as error:
         line = one_line(str(error))
         raise ConfigError(f"device: cuda needs CuPy, which is not installed: {install('cuda')} ({line})") from None
@@ -156,7 +158,7 @@ class CardArray:
         with _errors(cupy):
             pinned = cupy.cuda.alloc_pinned_memory(self._size)
             self._memory.copy_to_host_async(pinned.ptr, self._size, stream)
-            event = stream.record()
+            event = stream.record(cupy.cuda.Event(block=True, disable_timing=True))  # the host sleeps
 
         def wait() -> NDArray[Any]:
             with _errors(cupy):
@@ -188,9 +190,10 @@ class GraphicsCard:
     """
 
     def __init__(self, cupy: Any) -> None:
-        self.cupy = cupy
+        self.cupy, card = cupy, cupy.cuda.Device()
+        card.synchronize()  # what is queued of a host program that is gone may use memory that CuPy gives out anew
         self.stream, self.beside = cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream(non_blocking=True)
-        self.name: str = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)["name"].decode()
+        self.name: str = cupy.cuda.runtime.getDeviceProperties(card.id)["name"].decode()
 
     def kernels(self, text: str, names: Iterable[str]) -> dict[str, _Kernel]:
         """See `Device`."""

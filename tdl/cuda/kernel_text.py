@@ -51,8 +51,8 @@ def constants_of(network: NTupleNetwork, tables: LineTables) -> dict[str, object
     ConfigError : a board or a network that the kernels are not made for.
     """
     check_shape(network.rules, network.tuples)
-    if network.weights.dtype != np.float32 or len(network.weights) >= 2**32:
-        raise ConfigError("device=cuda: expected less than 2^32 weights of 32 bits")
+    if len(network.weights) >= 2**32:
+        raise ConfigError("device=cuda: expected less than 2^32 weights")
     return _game(network.rules) | _rows(tables) | _stages(network) | _features(network)
 
 

@@ -1,14 +1,17 @@
-"""Games of a trained network on a GPU: the records of `Player.play`, to the last bit."""
+"""Games of a trained network on a graphics card: the records of `Player.play`, to the last bit."""
 
-from collections.abc import Iterator
+import contextlib
+import math
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.cuda.device import Array, Device, Launch
-from tdl.cuda.kernel_text import constants_of, list_text, row_table, text_with
+from tdl.cuda import device
+from tdl.cuda.device import Device, Launch, require_device_memory
+from tdl.cuda.kernel_text import check_shape, constants_of, list_text, row_table, text_with
 from tdl.errors import DivergenceError, refuse
 from tdl.game.engine import EVALUATION
 from tdl.game.lines import LineTables
@@ -58,14 +61,13 @@ PROGRESS = np.dtype([(name, "<i8") for name in ("begun", "finished", "moves", "i
 """`tdl_judged`."""
 
 
-def check_search(search: SearchOptions, placer: PlacerOptions) -> None:
-    """Refuse a look ahead, or drops, that the kernels are not made for; whatever changes no move is ignored."""
+def check_games(search: SearchOptions, placer: PlacerOptions) -> None:
+    """Refuse a look ahead or drops that the kernels are not made for; what changes no move is ignored."""
     usual = SearchOptions()
     if search.plies > MAX_PLIES:
         raise refuse("plies", search.plies, f"at most {MAX_PLIES} with device=cuda")
-    for name in ("cutoff", "by_empty", "downgrade", "seconds"):
+    for name, text in {"cutoff": "0", "by_empty": "[]", "downgrade": "null", "seconds": "null"}.items():
         if getattr(search, name) != getattr(usual, name):
-            text = {None: "null", (): "[]"}.get(getattr(usual, name), "0")
             raise refuse(f"search.{name}", getattr(search, name), f"{text} with device=cuda")
     if search.against == "adversary":
         raise refuse("search.against", "adversary", "placer or random with device=cuda")
@@ -73,23 +75,28 @@ def check_search(search: SearchOptions, placer: PlacerOptions) -> None:
         raise refuse("placer.kind", placer.kind, "random with device=cuda")
 
 
-def play(
-    player: "Player", episodes: int, options: PlayOptions, on_progress: OnProgress | None, device: Device
-) -> Records:
+def check_player(player: "Player") -> Device:
+    """Refuse values or a network that the kernels are not made for; gives the graphics card."""
+    if player.target != "afterstate":
+        raise refuse("target", player.target, "afterstate with device=cuda")
+    check_shape(player.rules, player.network.tuples)
+    return device.open_device()
+
+
+def play(player: "Player", episodes: int, options: PlayOptions, on_progress: OnProgress | None) -> Records:
     """Play games as `Player.play`.
 
     Raises
     ------
-    ConfigError : a game, network or search that the kernels are not made for, or no memory for it.
+    ConfigError : games or a network that the kernels are not made for; no graphics card, or no memory on it.
     DivergenceError : the values are not finite or beyond all bounds.
     """
-    games = CudaGames(player, episodes, options, device)
-    for finished, moves in games.play():
-        if on_progress is not None:
-            try:
+    check_games(options.search, options.placer)
+    games = CudaGames(player, episodes, options, check_player(player))
+    with contextlib.suppress(Enough):
+        for finished, moves in games.play():
+            if on_progress is not None:
                 on_progress(finished, moves)
-            except Enough:
-                break
     return games.records
 
 
@@ -97,44 +104,59 @@ class CudaGames:
     """The games of an evaluation in the memory of a device."""
 
     def __init__(self, player: "Player", episodes: int, options: PlayOptions, device: Device) -> None:
-        check_search(options.search, options.placer)
-        if player.target != "afterstate":
-            raise refuse("target", player.target, "afterstate with device=cuda")
-        network, plies = player.network, options.search.plies
-        kernels = device.kernels(text_of(network, player.engine.tables, plies), names_of(plies))
-        self.episodes, self._turns = episodes, TURNS[plies]
-        places = max(1, min(PLACES, episodes))
-        items = 4 * places * spread_of(network, plies) if plies > 1 else 0
-        self._arrays: dict[str, Array] = {
-            "weights": device.array(network.weights.astype(np.float32, copy=False)),
-            "rows": device.array(row_table(player.engine.tables)),
-            "games": device.zeros(places, PLACE),
-            "records": device.zeros(episodes, RECORD),
-            "progress": device.zeros(1, PROGRESS),
-            "items": device.zeros(2 * items, np.uint32),
-            "values": device.zeros(items, np.float32),
+        self.player, self.episodes, self.plies, self.device = player, episodes, options.search.plies, device
+        self.turns = TURNS[self.plies]
+        text = text_of(player.network, player.engine.tables, self.plies)
+        kernels = device.kernels(text, ("tdl_greedy",) if self.plies == 1 else ("tdl_look", "tdl_move"))
+        self._make_arrays()
+        call = self._new_call(options.seed)
+        if self.plies == 1:
+            self._queue = device.repeated([Launch(kernels["tdl_greedy"], int(call["games_n"]), call)], 1)
+        else:
+            self._queue = device.repeated(_rounds(kernels, call), self.turns // 2)
+
+    def _make_arrays(self) -> None:
+        network = self.player.network
+        weights, rows = network.weights, row_table(self.player.engine.tables)
+        places = min(PLACES, max(1, self.episodes))
+        self._items = 4 * places * spread_of(network, self.plies) if self.plies > 1 else 0
+        shapes: dict[str, tuple[tuple[int, ...], Any]] = {
+            "weights": (weights.shape, np.float32),
+            "rows": (rows.shape, rows.dtype),
+            "games": ((places,), PLACE),
+            "records": ((self.episodes,), RECORD),
+            "progress": ((1,), PROGRESS),
+            "items": ((2, self._items), np.uint32),
+            "values": ((self._items,), np.float32),
         }
+        need = sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in shapes.values())
+        require_device_memory(self.device, need, "the network and its games")
+        self._arrays = {name: self.device.zeros(*shape) for name, shape in shapes.items()}
+        self._arrays["weights"].write(weights.astype(np.float32, copy=False))  # of 16 bits: the same numbers
+        self._arrays["rows"].write(rows)
+
+    def _new_call(self, seed: int) -> NDArray[np.void]:
+        """What kernels are called with."""
         call = np.zeros((), CALL)
         for name, array in self._arrays.items():
             call[name] = array.pointer
-        call["episodes"], call["seed"], call["games_n"] = episodes, options.seed, places
-        call["lookers"], call["moves"] = min(LOOKERS, items), TURNS[plies]
-        call["gamma"], call["share"] = player.gamma, network.stages.share
-        launches = [Launch(kernels["tdl_greedy"], places, call)] if plies == 1 else _rounds(kernels, call)
-        self._queue = device.repeated(launches, 1 if plies == 1 else TURNS[plies] // 2)
+        call["episodes"], call["seed"], call["moves"] = self.episodes, seed, self.turns
+        call["games_n"], call["lookers"] = min(PLACES, max(1, self.episodes)), min(LOOKERS, self._items)
+        call["gamma"], call["share"] = self.player.gamma, self.player.network.stages.share
+        return call
 
     def play(self) -> Iterator[tuple[int, int]]:
         """Play all; yields the numbers of games and of moves so far."""
-        finished, queued = 0, self._queued()
+        finished, look = 0, self._queued()
         while finished < self.episodes:
-            following = self._queued()  # while the host looks at the progress, the device plays on
-            (state,) = queued()
-            finished, queued = int(state["finished"]), following
+            following = self._queued()  # while the host looks, the device plays on
+            (state,) = look()
+            finished, look = int(state["finished"]), following
             if state["diverged"]:
                 raise DivergenceError("learning diverged: a value left +-1e+09 or is not a number")
             yield finished, int(state["moves"])
 
-    def _queued(self) -> Any:
+    def _queued(self) -> Callable[[], NDArray[np.void]]:
         self._queue()
         return self._arrays["progress"].later()
 
@@ -153,11 +175,6 @@ def _rounds(kernels: dict[str, Any], call: NDArray[np.void]) -> list[Launch]:
         launches += [Launch(kernels["tdl_look"], int(call["lookers"]), of_turn)]
         launches += [Launch(kernels["tdl_move"], int(call["games_n"]), of_turn)]
     return launches
-
-
-def names_of(plies: int) -> tuple[str, ...]:
-    """The kernels of a text."""
-    return ("tdl_greedy",) if plies == 1 else ("tdl_look", "tdl_move")
 
 
 def text_of(network: NTupleNetwork, tables: LineTables, plies: int) -> str:

@@ -62,6 +62,11 @@ class TrainingAgent:
         """Plays by what has been learned, or by the mean of several checkpoints."""
         raise NotImplementedError
 
+    @property
+    def instructions(self) -> str:
+        """What it computes with, for `result.json`."""
+        return self.player().instructions
+
     def describe(self) -> dict[str, Any]:
         """What the agent is, for a checkpoint's `network`; a checkpoint that differs is of another agent."""
         return {"kind": self.setup.kind.name}
@@ -102,7 +107,8 @@ class TrainingAgent:
         games = self.setup.evaluation
         search = dataclasses.replace(self.play.search, plies=games.plies)
         lanes = "auto" if self.setup.learner.batched else self.play.lanes
-        play = dataclasses.replace(self.play, search=search, lanes=lanes, device=CPU)
+        device = self.play.device if self.setup.kind.tables else CPU  # others have their own
+        play = dataclasses.replace(self.play, search=search, lanes=lanes, device=device)
         return evaluation_of(self.player(checkpoints), play, games.drops)
 
 
@@ -131,6 +137,10 @@ class NTupleAgent(TrainingAgent):
         learner = self.setup.learner
         network = average(checkpoints).network if len(checkpoints) > 1 else self.trainer.network
         return Player(network, learner.gamma, learner.target, learner.expectation)
+
+    @property
+    def instructions(self) -> str:
+        return self.trainer.instructions
 
     def describe(self) -> dict[str, Any]:
         return self.network.describe()

@@ -94,7 +94,7 @@ class TrainingRun:
             "seed": setup.play.seed,
             **({"alpha": setup.alpha} if setup.kind.tables else {}),
             "config": setup.config,
-            **environment.describe(self.agent.player().instructions),
+            **environment.describe(self.agent.instructions),
             **self._metrics(),
         }
         ranks.begin(setup.config, self.reached.episode)

@@ -93,6 +93,12 @@ class Batch:
             self._batch.settle()
 
     @property
+    def computes_with(self) -> str:
+        """The CPU's instructions, or the name of the graphics card."""
+        batch = self._batch
+        return batch.device.name if isinstance(batch, CudaLearner) else batch.network.instructions
+
+    @property
     def lanes(self) -> NDArray[np.void]:
         """A copy of the lanes, for a checkpoint."""
         return self._batch.lanes

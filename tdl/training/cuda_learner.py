@@ -24,10 +24,10 @@ from tdl.training.options import OnProgress
 from tdl.training.threads import batch_kernel
 
 AHEAD = 2
-"""Queues of steps that the card has before it while the host looks at what another came to."""
+"""Queues of steps at once: the card works on one while the host looks at what another came to."""
 
-QUEUED = 1 << 18
-"""Moves that are queued at once, about; a millisecond's."""
+QUEUED = 1 << 19
+"""Moves that are queued at once, about: those of some milliseconds."""
 
 MIN_STEPS, MAX_STEPS = 8, 64
 """Steps that are queued at once."""

@@ -182,6 +182,11 @@ class Trainer(Settled):
         object.__setattr__(self, "schedule", constant)
 
     @property
+    def instructions(self) -> str:
+        """The CPU's instructions that it computes with, or the name of the graphics card."""
+        return self._players.computes_with if isinstance(self._players, Batch) else self._network.instructions
+
+    @property
     def merge_seconds(self) -> float | None:
         """Seconds that merges of replicas took so far; None without replicas."""
         return self._players.merge_seconds if isinstance(self._players, Replicas) else None

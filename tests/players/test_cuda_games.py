@@ -5,21 +5,19 @@ import ctypes
 import numpy as np
 import pytest
 from support.networks import EXTRAS, SMALL, WOVEN, random_network, twins
-from support.plain_device import PlainDevice, library, needs_compiler
+from support.plain_device import library, needs_compiler
 from support.shapes import RULES, SHARE, played_boards, telling_boards
 
 from tdl.cuda.kernel_text import row_table
 from tdl.errors import ConfigError, DivergenceError
-from tdl.game.boards import pack
+from tdl.game.boards import pack, unpack
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.players import cuda_games
-from tdl.players.cuda_games import CALL, PROGRESS, play, text_of
-from tdl.players.player import Player
+from tdl.players.cuda_games import CALL, PROGRESS, text_of
+from tdl.players.player import Baseline, Player
 from tdl.search.options import PlacerOptions, SearchOptions
-from tdl.training.options import Enough, PlayOptions
-
-pytestmark = needs_compiler
+from tdl.training.options import Enough
 
 NETWORKS = {
     "plain": ("4x4", WOVEN, None),
@@ -54,20 +52,29 @@ void values_of(const tdl_judge *call, const tdl_words *board, float *q)
 """
 
 
+AFTER_DROP = """
+void after_drop(tdl_words *board, int number)
+{
+    const tdl_board before = tdl_loaded(board);
+    *board = tdl_stored(tdl_after_drop(before, tdl_marks(tdl_empty(before)), number));
+}
+"""
+
+
 def player_of(which, gamma=1.0):
     """A `Player` of random values."""
     name, tuples, stages = NETWORKS[which]
     return Player(random_network(RULES[name], tuples, stages), gamma)
 
 
-def assert_same_games(player, episodes, plies=1, device=None, **options):
-    """Play both ways."""
-    options = PlayOptions(seed=3, search=SearchOptions(plies), **options)
-    records = play(player, episodes, options, None, device or PlainDevice())
-    assert records.tolist() == player.play(episodes, options).tolist()
+def assert_same_games(player, episodes, plies=1):
+    """Play both ways, on the open device."""
+    records = player.evaluate(episodes, seed=3, plies=plies, device="cuda")
+    assert records.tolist() == player.evaluate(episodes, seed=3, plies=plies).tolist()
     return records
 
 
+@needs_compiler
 @pytest.mark.parametrize("which", NETWORKS)
 @pytest.mark.parametrize(("plies", "boards"), [(1, 200 // SHARE), (2, 40 // SHARE), (3, 8 // SHARE)])
 def test_values(which, plies, boards):
@@ -85,17 +92,39 @@ def test_values(which, plies, boards):
         assert np.array_equal(q, player.values(board, plies), equal_nan=True)
 
 
+@needs_compiler
+@pytest.mark.parametrize("which", ["plain", "2584"])
+def test_drops_are_in_the_order_of_a_mean(which):
+    """Few sums depend on it."""
+    player = player_of(which)
+    after_drop = library(text_of(player.network, player.engine.tables, 2) + AFTER_DROP).after_drop
+    for board in played_boards(player.rules, 20):
+        expected = [
+            board | tile << player.rules.bits * cell
+            for tile, _ in player.rules.drop
+            for cell, content in enumerate(unpack(board, player.rules))
+            if not content
+        ]
+        for number, after in enumerate(expected):
+            words = np.array([board & 2**64 - 1, board >> 64], np.uint64)
+            after_drop(ctypes.c_void_p(words.ctypes.data), number)
+            assert int(words[1]) << 64 | int(words[0]) == after
+
+
+@pytest.mark.usefixtures("device")
 @pytest.mark.parametrize("which", NETWORKS)
 def test_greedy_games(which):
     assert_same_games(player_of(which), 40 // SHARE)
 
 
+@pytest.mark.usefixtures("device")
 @pytest.mark.parametrize("which", ["plain", "lowered stages", "2584, features", "threes_law"])
 @pytest.mark.parametrize(("plies", "episodes"), [(2, 8), (3, 1)])
 def test_games_that_look_ahead(which, plies, episodes):
     assert_same_games(player_of(which), episodes, plies)
 
 
+@pytest.mark.usefixtures("device")
 @pytest.mark.parametrize("plies", [1, 2])
 def test_a_place_takes_game_after_game(monkeypatch, plies):
     monkeypatch.setattr(cuda_games, "PLACES", 3)
@@ -104,22 +133,38 @@ def test_a_place_takes_game_after_game(monkeypatch, plies):
     assert_same_games(player_of("plain"), 20, plies)
 
 
+@pytest.mark.usefixtures("device")
 def test_weights_of_16_bits():
     rules = RULES["4x4"]
     half, whole = twins(rules, WOVEN)
     assert assert_same_games(Player(half), 10).tolist() == assert_same_games(Player(whole), 10).tolist()
 
 
+@pytest.mark.usefixtures("device")
 @pytest.mark.parametrize("plies", [1, 2])
 @pytest.mark.parametrize("weight", [np.nan, 1e9])
 def test_divergence(plies, weight):
     player = player_of("plain")
     player.network.weights[:] = weight
-    for device in None, PlainDevice():
-        with pytest.raises(DivergenceError, match="diverged"):
-            assert_same_games(player, 3, plies, device)
+    for device in "cpu", "cuda":
+        with pytest.raises(DivergenceError, match="learning diverged"):
+            player.evaluate(3, plies=plies, device=device)
 
 
+@pytest.mark.usefixtures("device")
+@pytest.mark.parametrize("weight", [np.nan, 1e10])
+def test_one_weight_that_is_beyond_all_bounds(weight):
+    """A greedy game may avoid it; a look ahead refuses it wherever it is met."""
+    player = player_of("plain")
+    last = player.engine.board([[0, 0, 0, 2], [4, 8, 2, 4], [8, 16, 4, 2], [16, 32, 8, 4]])
+    player.network.weights[player.network.entries(last)[0]] = -weight
+    assert_same_games(player, 3)
+    for device in "cpu", "cuda":
+        with pytest.raises(DivergenceError, match="learning diverged"):
+            player.evaluate(3, plies=2, device=device)
+
+
+@pytest.mark.usefixtures("device")
 def test_progress_and_an_early_end(monkeypatch):
     monkeypatch.setattr(cuda_games, "PLACES", 3)
     monkeypatch.setitem(cuda_games.TURNS, 1, 50)
@@ -130,13 +175,13 @@ def test_progress_and_an_early_end(monkeypatch):
         if finished >= 5:
             raise Enough
 
-    records = play(player, 20, PlayOptions(seed=3), on_progress, PlainDevice())
+    records = player.evaluate(20, seed=3, on_progress=on_progress, device="cuda")
     assert calls == sorted(calls)
-    finished = records[records["max_tile"] > 0]
-    assert 5 <= len(finished) < 20
-    assert finished.tolist() == player.play(20, PlayOptions(seed=3))[finished["episode"]].tolist()
+    assert len(records) < 20
+    assert records.tolist() == player.evaluate(20, seed=3)[: len(records)].tolist()
 
 
+@pytest.mark.usefixtures("device")
 def test_no_game():
     assert len(assert_same_games(player_of("plain"), 0)) == 0
 
@@ -155,17 +200,18 @@ REFUSED = {
 @pytest.mark.parametrize(("message", "options"), REFUSED.items(), ids=REFUSED)
 def test_what_is_refused(message, options):
     with pytest.raises(ConfigError, match=message):
-        play(player_of("plain"), 3, PlayOptions(**options), None, PlainDevice())
+        player_of("plain").evaluate(3, device="cuda", **options)
 
 
 @pytest.mark.parametrize(
     ("player", "message"),
     [
         (Player(random_network(RULES["4x4"], SMALL), target="state"), "target: .state. is not allowed"),
+        (Baseline(RULES["4x4"], "random"), "device: 'cuda' is not allowed; expected cpu unless an n-tuple"),
         (Player(random_network(RULES["3x3"], TupleSet(((0, 1),)))), "a board of 3x3"),
         (Player(random_network(RULES["4x4"], TupleSet(SMALL.cells, share=False))), "tuples.share=true"),
     ],
 )
-def test_networks_that_are_refused(player, message):
+def test_players_that_are_refused(player, message):
     with pytest.raises(ConfigError, match=message):
-        play(player, 3, PlayOptions(), None, PlainDevice())
+        player.evaluate(3, device="cuda")

@@ -4,6 +4,7 @@ Trusts the trainer (tests/training/test_batches.py) and runs of other learners.
 """
 
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -30,11 +31,6 @@ MORE = {
         "lanes=8",
     ),
 }
-DEVICES = [
-    ("cpu", "cpu"),
-    pytest.param("cuda", "cpu", marks=needs_compiler),
-    pytest.param("cpu", "cuda", marks=needs_compiler),
-]
 
 
 @pytest.fixture(scope="module")
@@ -71,15 +67,22 @@ def test_a_checkpoint_holds_the_lanes_and_plays(folder):
 
 
 @pytest.mark.parametrize("name", MORE)
-@pytest.mark.parametrize(
-    ("first", "then"),
-    [
-        ("cpu", "cpu"),
-        *(pytest.param(*devices, marks=needs_compiler) for devices in (("cuda", "cpu"), ("cpu", "cuda"))),
-    ],
-)
-def test_a_run_that_stops_goes_on_bit_for_bit(tmp_path, monkeypatch, card, name, first, then):
-    words, append, calls = (*WORDS, *MORE[name]), EpisodeLog.append, []
+def test_a_run_that_stops_goes_on_bit_for_bit(tmp_path, name):
+    goes_on(tmp_path, MORE[name], "cpu", "cpu")
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_a_run_goes_on_on_another_device(tmp_path, device, name):
+    first, then = ("cpu", "cuda") if name == "mean" else ("cuda", "cpu")
+    goes_on(tmp_path, MORE[name], first, then)
+    ended = result(tmp_path / "run")
+    assert ended["config"]["device"] == then
+    assert (ended["instructions"] == device.name) == (then == "cuda")
+
+
+def goes_on(tmp_path, words, first, then):
+    """A run that is stopped in its third block and goes on, maybe on another device, against one that is not."""
+    words, append, calls = (*WORDS, *words), EpisodeLog.append, []
 
     def stop(*args, **options):
         append(*args, **options)
@@ -88,15 +91,13 @@ def test_a_run_that_stops_goes_on_bit_for_bit(tmp_path, monkeypatch, card, name,
             raise KeyboardInterrupt
 
     whole = train(tmp_path / "whole", *words)
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(EpisodeLog, "append", stop)
-        at_once = inside(
-            *SMALL, f"hydra.run.dir={tmp_path / 'run'}", *words, f"device={first}", "save.moves=[4000,8000]"
-        )
+        begun = (f"hydra.run.dir={tmp_path / 'run'}", f"device={first}", "save.moves=[4000,8000]")
+        at_once = inside(*SMALL, *words, *begun)
     assert at_once.returncode == 130
     assert 8000 <= checkpoint(tmp_path / "run")[0]["moves"] < 12000
     assert outcome(go_on(tmp_path / "run", "threads=2", f"device={then}")) == outcome(whole)
-    assert result(tmp_path / "run")["config"]["device"] == then
 
 
 def test_any_checkpoint_goes_on_with_a_larger_budget(folder, tmp_path):
@@ -161,7 +162,18 @@ def test_without_memory_on_the_card_nothing_is_left(tmp_path, card):
         "tdl: device=cuda: the network and 64 lanes need 0.0 GiB of the memory of plain C; 0.0 GiB are free; "
         "process 4711 (python) holds 3.0 GiB\n"
     )
-    assert not (tmp_path / "run" / "result.json").exists()
+    assert not (tmp_path / "run").exists()
+
+
+def test_without_the_extra_nothing_is_left(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    done = inside(*SMALL, f"hydra.run.dir={tmp_path / 'run'}", *WORDS, "device=cuda")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "tdl: device: cuda needs CuPy, which is not installed: pip install 'tdl-ntuple[cuda]' ("
+    )
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "run").exists()
 
 
 def test_lanes_of_no_game_are_refused(folder, tmp_path):

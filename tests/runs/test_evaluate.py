@@ -25,7 +25,7 @@ from tdl.storage.records import RECORD
 
 RESULT = {
     "status", "config_hash", "names", "seed", "config", "rules", "checkpoints", "episodes", "commit", "dirty",
-    "versions", "cpu", "instructions", "peak_memory_bytes", "evaluation",
+    "versions", "cpu", "device", "instructions", "peak_memory_bytes", "evaluation",
 }  # fmt: skip
 
 TRAINING = ("episodes=60", "evaluate.episodes=20", "seed=3", "gamma=0.75")
@@ -108,6 +108,19 @@ def test_other_seeds_and_placers_are_other_games_threads_are_not(tmp_path, train
     assert games(tmp_path / "threads").tobytes() == games(trained).tobytes() != games(tmp_path / "seed").tobytes()
     assert games(tmp_path / "placer")["score"].mean() < games(trained)["score"].mean()
     assert result(tmp_path / "placer")["names"]["placer"] == "adversary"
+
+
+@pytest.mark.usefixtures("device")
+@pytest.mark.parametrize("plies", [1, 2])
+def test_a_graphics_card_plays_the_same_games(tmp_path, trained, plies):
+    """And they are the same evaluation."""
+    for name in "cpu", "cuda":
+        words = f"device={name}", f"evaluate.plies={plies}", "evaluate.episodes=4"
+        evaluated(tmp_path / name, f"checkpoint={trained}", *words)
+    assert games(tmp_path / "cpu").tobytes() == games(tmp_path / "cuda").tobytes()
+    first, second = result(tmp_path / "cpu"), result(tmp_path / "cuda")
+    assert (first["device"], second["device"]) == ("cpu", "cuda")
+    assert (first["config"], first["config_hash"]) == (second["config"], second["config_hash"])
 
 
 @pytest.mark.parametrize(
@@ -232,6 +245,10 @@ MISTAKES = [
     ),
     ("checkpoint=RUN placer=adversary placer.network=nowhere", 2, ["nowhere: no checkpoint here"]),
     ("checkpoint=RUN game=2584", 1, ["game: no such key"]),
+    ("checkpoint=RUN device=gpu", 2, ["device: 'gpu' is not allowed; expected cpu or cuda"]),
+    ("checkpoint=RUN device=cuda evaluate.plies=4", 2, ["evaluate.plies: 4 is not allowed; expected at most 3"]),
+    ("checkpoint=RUN device=cuda evaluate.plies=2 evaluate.drops=one", 2, ["evaluate.drops: 'one' is not allowed"]),
+    ("checkpoint=RUN device=cuda placer=adversary", 2, ["placer.kind: 'adversary' is not allowed; expected random"]),
 ]
 
 

@@ -91,13 +91,14 @@ class PlainDevice:
 
     def repeated(self, launches, times):
         launches = [(kernel, warps, call.copy()) for kernel, warps, call in launches]
+        launches = [(*launch, ctypes.c_void_p(launch[-1].ctypes.data)) for launch in launches]
 
         def queue():
             for _ in range(times):
-                for kernel, warps, call in launches:
+                for kernel, warps, _, at in launches:
                     self._count()
                     for warp in self.order.permutation(warps).tolist():
-                        kernel(ctypes.c_void_p(call.ctypes.data), warp)
+                        kernel(at, warp)
 
         return queue
 

@@ -1,10 +1,12 @@
-"""The host program and the kernels of a graphics card, with plain C as its device: the bits of `BatchLearner`."""
+"""The host program and the kernels of a graphics card, also with plain C as its device: the bits of `BatchLearner`."""
+
+from functools import partial
 
 import numpy as np
 import pytest
 from support.learners import STARTS
 from support.networks import EXTRAS, SMALL, WOVEN
-from support.plain_device import PlainDevice, needs_compiler
+from support.plain_device import PlainDevice
 from support.shapes import RULES, SHARE
 from support.shapes import engine as tables_of
 
@@ -37,24 +39,22 @@ STAGES = {
     "downgraded": Stages((16, 64), downgrade=4, share=0.9),
 }
 
-pytestmark = needs_compiler
 
-
-def learner(tuples, kind, *, name="4x4", lanes=24, alpha=0.1, stages=None, **options):
-    """A `BatchLearner`, or a `CudaLearner` with plain C as its device, of a new network, and its state."""
+def learner(tuples, device=None, *, name="4x4", lanes=24, alpha=0.1, stages=None, **options):
+    """A `BatchLearner`, or a `CudaLearner` on a device, of a new network, and its state."""
     how = {key: options.pop(key) for key in ("rule", "cap", "moves_per_lane") if key in options}
     options, rules = LearnerOptions(order="delayed", **options), RULES[name]
     network = NTupleNetwork(rules, tuples, stages=stages or Stages())
     state = new_state(network, options)
-    how |= {"device": PlainDevice()} if kind is CudaLearner else {}
-    made = kind(network, tables_of(rules).tables, options, lanes=lanes, seed=3, state=state, **how)
+    make = BatchLearner if device is None else partial(CudaLearner, device=device)
+    made = make(network, tables_of(rules).tables, options, lanes=lanes, seed=3, state=state, **how)
     made.set_step(alpha, options.step)
     return made, state
 
 
-def both(tuples, **options):
+def both(device, tuples, **options):
     """A `BatchLearner` and a `CudaLearner`, each with a network of its own."""
-    return learner(tuples, BatchLearner, **options), learner(tuples, CudaLearner, **options)
+    return learner(tuples, **options), learner(tuples, device, **options)
 
 
 def assert_same(one, other):
@@ -66,12 +66,12 @@ def assert_same(one, other):
     assert all(cuda_state[key].tobytes() == state[key].tobytes() for key in state)
     assert (cuda.moves, cuda.active, cuda.games) == (batch.moves, batch.active, batch.games)
     assert cuda.errors == batch.errors
-    assert not cuda._arrays["hits"].array.any()
+    assert not cuda._arrays["hits"].read().any()
 
 
-def assert_equal(tuples, *, steps=STEPS, **options):
+def assert_equal(device, tuples, *, steps=STEPS, **options):
     """Play some steps both ways, in two blocks."""
-    (batch, _), (cuda, _) = one, other = both(tuples, **options)
+    (batch, _), (cuda, _) = one, other = both(device, tuples, **options)
     for _ in range(2):
         moves = steps * len(batch.lanes) // 2
         assert cuda.play(moves).tobytes() == batch.play(moves).tobytes()
@@ -80,56 +80,56 @@ def assert_equal(tuples, *, steps=STEPS, **options):
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_equals_the_learner(options):
-    batch = assert_equal(WOVEN, **options)
+def test_equals_the_learner(device, options):
+    batch = assert_equal(device, WOVEN, **options)
     assert batch.games > 0
     assert batch.network.weights.any()
 
 
 @pytest.mark.parametrize("stages", STAGES.values(), ids=STAGES)
-def test_stages(stages):
-    assert_equal(SMALL, stages=stages, step="coherent", td_lambda=0.5, steps=500 // SHARE)
+def test_stages(device, stages):
+    assert_equal(device, SMALL, stages=stages, step="coherent", td_lambda=0.5, steps=500 // SHARE)
 
 
 @pytest.mark.parametrize("start", ["restart", "milestone"])
-def test_starts(start):
-    batch = assert_equal(SMALL, td_lambda=0.5, **STARTS[start])
+def test_starts(device, start):
+    batch = assert_equal(device, SMALL, td_lambda=0.5, **STARTS[start])
     assert (batch.lanes["game"] > 0).any()
 
 
 @pytest.mark.parametrize("name", ["2584-4x4-75-25", "threes_law-4x4", "4x4-80-20-two"])
 @pytest.mark.parametrize("stages", [None, Stages((20,), downgrade=4)], ids=["one stage", "stages"])
-def test_games(name, stages):
+def test_games(device, name, stages):
     """Boards of 128 bits, rewards that do not depend on the tile alone, other first tiles."""
-    assert_equal(SMALL, name=name, stages=stages, td_lambda=0.5, steps=400 // SHARE)
+    assert_equal(device, SMALL, name=name, stages=stages, td_lambda=0.5, steps=400 // SHARE)
 
 
 @pytest.mark.parametrize("name", ["4x4", "2584-4x4-75-25"])
-def test_features(name):
+def test_features(device, name):
     """Order and count features, also of lowered boards."""
     for stages in None, Stages((32,), downgrade=4):
-        assert_equal(EXTRAS, name=name, stages=stages, step="coherent", td_lambda=0.5, steps=300 // SHARE)
+        assert_equal(device, EXTRAS, name=name, stages=stages, step="coherent", td_lambda=0.5, steps=300 // SHARE)
 
 
 @pytest.mark.parametrize("radix", [5, 16])
-def test_radix(radix):
+def test_radix(device, radix):
     for name in "4x4", "2584-4x4-75-25":
         tuples = TupleSet(WOVEN.cells, radix=radix)
-        assert_equal(tuples, name=name, steps=200 // SHARE)
+        assert_equal(device, tuples, name=name, steps=200 // SHARE)
 
 
-def test_more_lanes_play_from_move_to_move():
-    batch = assert_equal(SMALL, lanes=90, moves_per_lane=200, steps=300)
+def test_more_lanes_play_from_move_to_move(device):
+    batch = assert_equal(device, SMALL, lanes=90, moves_per_lane=200, steps=300)
     assert batch.active == 90
 
 
-def test_one_machine_goes_on_where_the_other_stopped():
+def test_one_machine_goes_on_where_the_other_stopped(device):
     """A CPU, a device, a CPU, against a CPU alone."""
     options = {"lanes": 90, "moves_per_lane": 100, "step": "coherent", "td_lambda": 0.5, **STARTS["restart"]}
-    alone, state = learner(SMALL, BatchLearner, **options)
+    alone, state = learner(SMALL, **options)
     before = before_state = None
-    for kind in BatchLearner, CudaLearner, BatchLearner:
-        now, now_state = learner(SMALL, kind, **options)
+    for machine in None, device, None:
+        now, now_state = learner(SMALL, machine, **options)
         if before is not None:
             now.lanes, now.moves, now.games = before.lanes, before.moves, before.games
             now.network.weights[:], now_state[ACCUMULATORS][:] = before.network.weights, before_state[ACCUMULATORS]
@@ -140,8 +140,8 @@ def test_one_machine_goes_on_where_the_other_stopped():
     assert before_state[ACCUMULATORS].tobytes() == state[ACCUMULATORS].tobytes()
 
 
-def test_another_step_and_another_kind_of_step():
-    (batch, _), (cuda, _) = one, other = both(SMALL, step="coherent", td_lambda=0.5)
+def test_another_step_and_another_kind_of_step(device):
+    (batch, _), (cuda, _) = one, other = both(device, SMALL, step="coherent", td_lambda=0.5)
     for alpha, kind in (0.1, "coherent"), (0.5, "coherent"), (0.1, "fixed"), (0.1, "coherent"):
         for made in batch, cuda:
             made.set_step(alpha, kind)
@@ -149,8 +149,8 @@ def test_another_step_and_another_kind_of_step():
     assert_same(one, other)
 
 
-def test_what_is_assigned_between_blocks_counts():
-    (batch, _), (cuda, _) = one, other = both(SMALL)
+def test_what_is_assigned_between_blocks_counts(device):
+    (batch, _), (cuda, _) = one, other = both(device, SMALL)
     for made in batch, cuda:
         made.play(2000)
         made.lanes = made.lanes
@@ -159,8 +159,8 @@ def test_what_is_assigned_between_blocks_counts():
     assert_same(one, other)
 
 
-def test_progress_is_told_and_the_list_of_games_begins_anew():
-    (batch, _), (cuda, _) = both(SMALL, lanes=8)
+def test_progress_is_told_and_the_list_of_games_begins_anew(device):
+    (batch, _), (cuda, _) = both(device, SMALL, lanes=8)
     room, calls = 8 * 11, []
     assert cuda._room == room
     records = cuda.play(100_000 // SHARE, lambda games, moves: calls.append((games, moves)))
@@ -171,8 +171,8 @@ def test_progress_is_told_and_the_list_of_games_begins_anew():
     assert calls[-1] == (len(records), cuda.moves)
 
 
-def test_divergence_is_told_and_not_applied():
-    cuda, _ = learner(SMALL, CudaLearner)
+def test_divergence_is_told_and_not_applied(device):
+    cuda, _ = learner(SMALL, device)
     cuda.play(2000)
     cuda.settle()
     weights = cuda.network.weights
@@ -184,9 +184,9 @@ def test_divergence_is_told_and_not_applied():
     assert weights.tobytes() == before.tobytes()
 
 
-def test_an_error_that_is_no_number_diverges():
+def test_an_error_that_is_no_number_diverges(device):
     """A weight of the last afterstate alone: the move that is chosen has a value."""
-    cuda, _ = learner(SMALL, CudaLearner, lanes=1)
+    cuda, _ = learner(SMALL, device, lanes=1)
     entries_of_board, seen = cuda.network.entries, []
     while not len(seen):
         cuda.play(1)
@@ -198,9 +198,9 @@ def test_an_error_that_is_no_number_diverges():
         cuda.play(1)
 
 
-def test_errors_that_add_up_to_too_much_diverge():
+def test_errors_that_add_up_to_too_much_diverge(device):
     """In one step, not in all of them."""
-    cuda, _ = learner(SMALL, CudaLearner)
+    cuda, _ = learner(SMALL, device)
     cuda._call["limit"] = 400_000
     cuda.set_step(0.2, "fixed")
     cuda.play(2000)
