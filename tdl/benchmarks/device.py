@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from tdl.base.checks import check_above_zero, check_whole
+from tdl.base.machine import require_memory
 from tdl.benchmarks import Report
 from tdl.benchmarks.peer import peer_speed, peer_words
 from tdl.benchmarks.train import BLOCK
@@ -30,6 +31,7 @@ from tdl.cuda.kernel_text import text_with
 from tdl.errors import ConfigError, refuse
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
+from tdl.learning.options import STEP_ARRAYS
 from tdl.network.ntuple import NTupleNetwork
 from tdl.players.player import Player
 from tdl.runs import environment
@@ -168,7 +170,10 @@ def new_trainer(options: Namespace, name: str, lanes: int) -> Trainer:
     """A learner on a blank network that has played some moves, so that all is compiled and at hand."""
     learner = {key: group_file("learner", options.learner)[key] for key in ("alpha", "step")}
     words = {**learner, **LEARNERS[options.learner], "order": "delayed", "batch_sum": "mean"}
-    trainer = Trainer(NTupleNetwork(Rules(), tuple_set(name)), **words, lanes=lanes, device=options.device)
+    network = NTupleNetwork(Rules(), tuple_set(name))
+    numbers = 1 + sum(STEP_ARRAYS[learner["step"]].values())
+    require_memory("tuples", 4 * numbers * len(network.weights), f"{name} and its learner")  # none is touched yet
+    trainer = Trainer(network, **words, lanes=lanes, device=options.device)
     if options.device == CPU:  # a card has memory of its own
         trainer.network.weights.fill(0)
         for array in trainer.state.values():
@@ -254,7 +259,7 @@ def _board(words: Iterable[np.uint64]) -> int:
 def limit(
     options: Namespace, card: Device, network: NTupleNetwork, asked: float, by_lanes: dict[str, dict[str, int]]
 ) -> dict[str, Any]:
-    """Random loads of the card, and the shares of them that training asks for, by lanes."""
+    """Random loads of the card, and the shares of them that training asks for, by lanes, at the last speed of each."""
     loads = {
         "cached": random_loads(card, CACHED // 4, options.loads),
         "weights": random_loads(card, len(network.weights), options.loads),

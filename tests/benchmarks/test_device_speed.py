@@ -72,6 +72,13 @@ def test_what_does_not_fit_is_left_out(bench, monkeypatch):
     assert lines[2].startswith("2x4: 16 features")
 
 
+def test_what_the_host_has_no_memory_for_is_left_out(bench, monkeypatch):
+    """Weights, and weights and sums: more than each alone."""
+    monkeypatch.setattr("tdl.base.machine.available_memory", lambda: 1_500_000)
+    lines = bench(*WORDS.split(), "--tuples", "2x4", "--games", "0", "--searched", "0").splitlines()
+    assert lines[1:] == ["2x4: left out: tuples: 2x4 and its learner need 0.0 GiB of memory; 0.0 GiB are free"]
+
+
 def test_sectors_of_a_move():
     """Counted one by one, for lanes of one board."""
     network, engine = NTupleNetwork(Rules(), TupleSet(((0, 1, 2, 3), (4, 5, 6, 7)))), Engine(Rules())
