@@ -17,10 +17,10 @@ from tdl.config.compose import Key, Schema, key_hash, keys, options_of
 from tdl.config.files import group_file, plain_dict
 from tdl.config.schema import DROPS, PLACER, PLAY, SEARCH, TILES, filled, judge_of, opened, play_of
 from tdl.config.setup import stored_placer
-from tdl.cuda.device import CPU, CUDA
+from tdl.cuda.device import CPU
 from tdl.errors import ConfigError, naming, refuse, within
 from tdl.game.rules import Rules
-from tdl.players.cuda_games import check_games, check_player
+from tdl.players.cuda_games import check_games
 from tdl.players.ensemble import average
 from tdl.players.kinds import SMALL, Agent, Kind, agent_of, checkpoint_folder, kind_of, read_agent
 from tdl.players.player import Player, playing_by
@@ -227,8 +227,6 @@ def build_evaluation(setup: EvaluationSetup) -> Evaluation:
     check_episodes(setup.games.episodes, key="evaluate.episodes")
     play = replace(setup.play, evaluator=judge_of(setup.judge, setup.rules))
     agent = playing_agent(setup.metas, setup.rules)
-    if play.device == CUDA and isinstance(agent, Player):
-        check_player(agent)
     return evaluation_of(agent, play, setup.games.drops)
 
 
@@ -244,8 +242,7 @@ def result_of(setup: EvaluationSetup, evaluation: Evaluation, chosen: Mapping[st
         "rules": setup.rules.to_dict(),
         "checkpoints": setup.checkpoints,
         "episodes": first["episode"],
-        "device": setup.play.device,
-        **describe(evaluation.agent.instructions),
+        **describe(evaluation.instructions),
     }
 
 

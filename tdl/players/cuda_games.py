@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.cuda import device
+from tdl.cuda import device as machines
 from tdl.cuda.device import Device, Launch, require_device_memory
 from tdl.cuda.kernel_text import check_shape, constants_of, list_text, row_table, text_with
 from tdl.errors import DivergenceError, refuse
@@ -80,7 +80,7 @@ def check_player(player: "Player") -> Device:
     if player.target != "afterstate":
         raise refuse("target", player.target, "afterstate with device=cuda")
     check_shape(player.rules, player.network.tuples)
-    return device.open_device()
+    return machines.open_device()
 
 
 def play(player: "Player", episodes: int, options: PlayOptions, on_progress: OnProgress | None) -> Records:
@@ -105,25 +105,23 @@ class CudaGames:
 
     def __init__(self, player: "Player", episodes: int, options: PlayOptions, device: Device) -> None:
         self.player, self.episodes, self.plies, self.device = player, episodes, options.search.plies, device
-        self.turns = TURNS[self.plies]
+        self._turns, self._places = TURNS[self.plies], min(PLACES, max(1, episodes))
+        self._items = 4 * self._places * spread_of(player.network, self.plies) if self.plies > 1 else 0
         text = text_of(player.network, player.engine.tables, self.plies)
         kernels = device.kernels(text, ("tdl_greedy",) if self.plies == 1 else ("tdl_look", "tdl_move"))
         self._make_arrays()
         call = self._new_call(options.seed)
         if self.plies == 1:
-            self._queue = device.repeated([Launch(kernels["tdl_greedy"], int(call["games_n"]), call)], 1)
+            self._queue = device.repeated([Launch(kernels["tdl_greedy"], self._places, call)], 1)
         else:
-            self._queue = device.repeated(_rounds(kernels, call), self.turns // 2)
+            self._queue = device.repeated(_rounds(kernels, call), self._turns // 2)
 
     def _make_arrays(self) -> None:
-        network = self.player.network
-        weights, rows = network.weights, row_table(self.player.engine.tables)
-        places = min(PLACES, max(1, self.episodes))
-        self._items = 4 * places * spread_of(network, self.plies) if self.plies > 1 else 0
+        weights, rows = self.player.network.weights, row_table(self.player.engine.tables)
         shapes: dict[str, tuple[tuple[int, ...], Any]] = {
             "weights": (weights.shape, np.float32),
             "rows": (rows.shape, rows.dtype),
-            "games": ((places,), PLACE),
+            "games": ((self._places,), PLACE),
             "records": ((self.episodes,), RECORD),
             "progress": ((1,), PROGRESS),
             "items": ((2, self._items), np.uint32),
@@ -140,8 +138,8 @@ class CudaGames:
         call = np.zeros((), CALL)
         for name, array in self._arrays.items():
             call[name] = array.pointer
-        call["episodes"], call["seed"], call["moves"] = self.episodes, seed, self.turns
-        call["games_n"], call["lookers"] = min(PLACES, max(1, self.episodes)), min(LOOKERS, self._items)
+        call["episodes"], call["seed"], call["moves"] = self.episodes, seed, self._turns
+        call["games_n"], call["lookers"] = self._places, min(LOOKERS, self._items)
         call["gamma"], call["share"] = self.player.gamma, self.player.network.stages.share
         return call
 
