@@ -28,7 +28,7 @@ from tdl.config.tuple_sets import tuple_set
 from tdl.cuda import device as machines
 from tdl.cuda.device import CPU, CUDA, DEVICES, Device, Launch
 from tdl.cuda.kernel_text import text_with
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError, DivergenceError, refuse
 from tdl.game.engine import Engine
 from tdl.game.rules import Rules
 from tdl.learning.options import STEP_ARRAYS
@@ -106,11 +106,10 @@ def arguments(parser: ArgumentParser) -> None:
 def measure(options: Namespace) -> Report:
     """Moves per second by tuple set and lanes; games per second; the share of the card's limit."""
     _check(options)
-    card = machines.open_device() if options.device == CUDA else None
     figures = {
-        "device": card.name if card else CPU,
+        "device": machines.open_device().name if options.device == CUDA else CPU,
         **{name: getattr(options, name) for name in ("learner", "blank", "state")},
-        "sets": {name: _set_or_reason(options, name, card) for name in options.tuples},
+        "sets": {name: _set_or_reason(options, name) for name in options.tuples},
         **environment.describe(NTupleNetwork(Rules(), tuple_set("2x4")).instructions),
     }
     return Report(figures, text_of(figures))
@@ -133,15 +132,15 @@ def _check(options: Namespace) -> None:
         raise refuse("--tdl2048", options.tdl2048, "a program")
 
 
-def _set_or_reason(options: Namespace, name: str, card: Device | None) -> dict[str, Any]:
-    """The figures of a tuple set, or why it cannot be measured here: it does not fit into the memory."""
+def _set_or_reason(options: Namespace, name: str) -> dict[str, Any]:
+    """The figures of a tuple set, or why there are none: it does not fit into the memory, or diverges."""
     try:
-        return measured(options, name, card)
-    except ConfigError as error:
+        return measured(options, name)
+    except (ConfigError, DivergenceError) as error:
         return {"left_out": str(error)}
 
 
-def measured(options: Namespace, name: str, card: Device | None) -> dict[str, Any]:
+def measured(options: Namespace, name: str) -> dict[str, Any]:
     """The figures of a tuple set."""
     trainer: Any = None
     by_lanes = {}
@@ -159,8 +158,8 @@ def measured(options: Namespace, name: str, card: Device | None) -> dict[str, An
         "lanes": by_lanes,
         **judged(options, network),
     }
-    if card is not None:
-        figures["limit"] = limit(options, card, network, sectors(network, sample, sums=state > 0), by_lanes)
+    if options.device == CUDA:
+        figures["limit"] = limit(options, network, sectors(network, sample, sums=state > 0), by_lanes)
     if options.tdl2048 and name in PEER_SETS:
         figures["peer"] = beside_peer(options, name, int(max(by_lanes, key=lambda lanes: by_lanes[lanes]["blank"])))
     return figures
@@ -257,13 +256,11 @@ def _board(words: Iterable[np.uint64]) -> int:
 
 
 def limit(
-    options: Namespace, card: Device, network: NTupleNetwork, asked: float, by_lanes: dict[str, dict[str, int]]
+    options: Namespace, network: NTupleNetwork, asked: float, by_lanes: dict[str, dict[str, int]]
 ) -> dict[str, Any]:
     """Random loads of the card, and the shares of them that training asks for, by lanes, at the last speed of each."""
-    loads = {
-        "cached": random_loads(card, CACHED // 4, options.loads),
-        "weights": random_loads(card, len(network.weights), options.loads),
-    }
+    card, entries = machines.open_device(), {"cached": CACHED // 4, "weights": len(network.weights)}
+    loads = {name: random_loads(card, number, options.loads) for name, number in entries.items()}
     moves = {lanes: list(figures.values())[-1] for lanes, figures in by_lanes.items()}
     shares = {lanes: {name: round(m * asked / n, 3) for name, n in loads.items()} for lanes, m in moves.items()}
     return {"sectors_a_move": round(asked, 1), "loads_per_second": loads, "shares": shares}
