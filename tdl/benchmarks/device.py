@@ -306,8 +306,9 @@ def _lines(name: str, part: dict[str, Any]) -> Iterator[str]:
     yield f"{name}: {part['features']} features, {part['learned_bytes'] / 2**30:.1f} GiB of weights and sums"
     shares = part["limit"]["shares"] if "limit" in part else {}
     for lanes, moves in part["lanes"].items():
-        share = "; of the limit {cached:.2f}, of that of its table {weights:.2f}".format(**shares[lanes]) if shares else ""
-        yield _line(f"{int(lanes):,} lanes", *moves.values()) + share
+        line = _line(f"{int(lanes):,} lanes", *moves.values())
+        share = "; of the limit {cached:.2f}, of that of its table {weights:.2f}"
+        yield line + share.format(**shares[lanes]) if shares else line
     if shares:
         yield _limit_line(part["limit"])
     for kind in ("greedy", "searched"):
