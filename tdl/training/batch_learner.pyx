@@ -14,7 +14,7 @@ from libc.string cimport memcpy
 
 from tdl.errors import DivergenceError, refuse
 from tdl.game.engine import TRAINING
-from tdl.learning.options import ACCUMULATORS, STEP_ARRAYS
+from tdl.learning.options import ACCUMULATORS, STARTS, STEP_ARRAYS
 from tdl.storage.records import RECORD
 from tdl.training.lane_state import MAX_LANES, check_lanes, lane_type, reach_of, room_for_hits
 from tdl.game.board cimport board64, board128, drawn_tile, empty_board, legal_afterstates, max_tile, put, random_empty
@@ -27,7 +27,7 @@ from tdl.network.ntuple cimport NTupleNetwork
 from tdl.network.stages cimport stage_indices
 from tdl.network.weights cimport loop_full
 from tdl.training.selfplay cimport Record
-from tdl.training.starts cimport EMPTY, MILESTONE, RESTART, total_of
+from tdl.training.starts cimport MILESTONE, RESTART, total_of
 
 cdef extern from "batch_lanes.h" nogil:
     ctypedef struct Words "tdl_words":
@@ -109,7 +109,7 @@ cdef struct Worker:
     int64_t updates
     int64_t abs_error       # sum of one-step errors, in parts of a point
     int64_t abs_moved       # sum of the rows' errors
-    bint diverged, no_memory
+    bint diverged
     char line[128]          # what a thread writes shares no cache line with another's
 
 
@@ -156,7 +156,7 @@ cdef class BatchLearner:
     # Of the steps under way:
     cdef Team team
     cdef int64_t next_lane, next_unit, active_n, until, limit
-    cdef bint diverged, no_memory
+    cdef bint diverged, no_memory, stops
     cdef Record *finished       # of the games on record that ended
     cdef int64_t finished_n, finished_room
     cdef double abs_error
@@ -182,7 +182,7 @@ cdef class BatchLearner:
         self.law.gamma, self.law.decay = learner.gamma, <float> learner.gamma * <float> learner.td_lambda
         self.law.cap, self.capped = cap, rule == "capped"
         self.law.stride, self.law.share = network.law.stride, network.law.share
-        self.law.start = (EMPTY, RESTART, MILESTONE)[("empty", "restart", "milestone").index(learner.start)]
+        self.law.start = STARTS.index(learner.start)
         self.law.milestone, self.law.attempts = learner.milestone, learner.attempts
         self.law.restart_at, self.law.restart_moves = learner.restart_at, learner.restart_moves
         self.law.trail = TRAIL if self.law.start == RESTART else 0
@@ -328,11 +328,6 @@ cdef class BatchLearner:
         """The TD errors of the last call of `play`: (sum of absolute values in points, number)."""
         return self.abs_error, self.updates
 
-    @property
-    def mean_abs_error(self):
-        """Mean of the absolute TD errors of the last call of `play`, in points; nan before the first."""
-        return self.abs_error / self.updates if self.updates else float("nan")
-
     def _work_together(self):
         """Play until `until`, all threads together; those that cannot be started leave their work to the others."""
         helpers = []
@@ -365,22 +360,20 @@ cdef class BatchLearner:
 
 
 cdef void run(BatchLearner batch, packed_t *after, int thread) noexcept nogil:
-    """One thread's part of all steps. Threads meet twice in a step: when all lanes have played, and when all entries
-    have moved."""
+    """One thread's part of all steps. What ends them is written by one thread, while the others wait: all must see the
+    same, or some would wait for ever."""
     cdef Worker *worker = &batch.worker[thread]
     while True:
-        if thread == 0:
-            batch.next_unit = 0
         play_lanes(batch, after, worker)
         meet(&batch.team)
         if thread == 0:
             end_step(batch)
         meet(&batch.team)
-        if batch.diverged or batch.no_memory:
+        if batch.stops:
             return
         learn(batch, worker)
         meet(&batch.team)
-        if batch.moves >= batch.until or batch.no_memory:
+        if batch.moves >= batch.until:
             return
 
 
@@ -396,14 +389,15 @@ cdef void end_step(BatchLearner batch) noexcept nogil:
         parts += worker.abs_error
         moved += worker.abs_moved
         batch.diverged |= worker.diverged
-        batch.no_memory |= worker.no_memory
     batch.abs_error += <double> parts / UNIT
     batch.diverged |= moved > batch.limit
     for k in range(batch.active_n):
         if batch.ended[k]:
             batch.ended[k] = False
             put_on_record(batch, &batch.record[k])
-    batch.next_lane, batch.active_n = 0, active(batch.lanes_n, batch.moves_per_lane, batch.moves)
+    batch.stops = batch.diverged or batch.no_memory
+    batch.next_lane = batch.next_unit = 0
+    batch.active_n = active(batch.lanes_n, batch.moves_per_lane, batch.moves)
 
 
 cdef void put_on_record(BatchLearner batch, Record *record) noexcept nogil:
@@ -422,7 +416,7 @@ cdef void put_on_record(BatchLearner batch, Record *record) noexcept nogil:
 cdef void learn(BatchLearner batch, Worker *worker) noexcept nogil:
     """Move the entries that were hit, of one table after the other."""
     cdef int64_t taken, unit
-    cdef int i, padded = batch.network.plan.padded
+    cdef int i
     cdef float *sums = batch.sums if batch.coherent else NULL
     while True:
         taken = take_many(&batch.next_unit, 1)
@@ -430,8 +424,8 @@ cdef void learn(BatchLearner batch, Worker *worker) noexcept nogil:
             return
         unit = taken // batch.parts
         for i in range(batch.team.size):
-            if not collect(&worker.hits, &batch.worker[i].rows, padded, batch.unit[unit], batch.unit[unit + 1],
-                           <uint32_t> (taken % batch.parts), <uint32_t> batch.parts):
+            if not collect(&worker.hits, &batch.worker[i].rows, batch.network.plan.padded, batch.unit[unit],
+                           batch.unit[unit + 1], <uint32_t> (taken % batch.parts), <uint32_t> batch.parts):
                 batch.no_memory = True
                 return
         move_hits(&batch.law, batch.capped, &worker.hits, batch.learner.weights, sums)
@@ -552,7 +546,7 @@ cdef inline void see(BatchLearner batch, packed_t *after, Worker *worker, Lane *
     due.t, due.error = lane.moves, 0
     while next_due(&batch.law, lane, over, &due):
         if not grow_rows(&worker.rows, padded):
-            worker.no_memory = True
+            batch.no_memory = True
             return
         row = worker.rows.entry + worker.rows.n * padded
         board = loaded(path_of(lane) + due.t % batch.law.reach, <const packed_t *> after)

@@ -249,4 +249,4 @@ def test_progress():
     records = batch.play(1_100_000, lambda *told: seen.append(told))
     assert [moves >= (number + 1) << 19 for number, (_, moves) in enumerate(seen)] == [True, True, False]
     assert seen[-1] == (len(records), batch.moves)
-    assert batch.mean_abs_error == batch.errors[0] / batch.errors[1]
+    assert batch.errors[1] > 0.99 * batch.moves
