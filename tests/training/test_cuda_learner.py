@@ -10,6 +10,7 @@ from support.plain_device import PlainDevice
 from support.shapes import RULES, SHARE
 from support.shapes import engine as tables_of
 
+from tdl.cuda.device import compiled
 from tdl.errors import ConfigError, DivergenceError
 from tdl.learning.options import ACCUMULATORS, LearnerOptions
 from tdl.learning.state import new_state
@@ -17,6 +18,7 @@ from tdl.network.ntuple import NTupleNetwork
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
 from tdl.training.batch_learner import BatchLearner
+from tdl.training.batch_text import text_of
 from tdl.training.cuda_learner import CudaLearner
 from tdl.training.lane_state import UNIT
 
@@ -225,3 +227,17 @@ def test_what_is_too_large_for_the_device_is_refused():
         "device=cuda: the network and 64 lanes need 0.0 GiB of the memory of plain C; 0.0 GiB are free; "
         "process 4711 (python) holds 3.0 GiB"
     )
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("name", ["4x4", "2584-4x4-75-25"])
+def test_nvidia_compiles_the_kernels(monkeypatch, tmp_path, name):
+    """Which needs no card."""
+    cupy = pytest.importorskip("cupy")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    rules, options = RULES[name], LearnerOptions(order="delayed", td_lambda=0.5, **STARTS["restart"])
+    for tuples, stages in (WOVEN, None), (EXTRAS, Stages((32,), downgrade=4)):
+        network = NTupleNetwork(rules, tuples, stages=stages or Stages())
+        for kind in "fixed", "coherent":
+            text = text_of(network, tables_of(rules).tables, options, kind, "capped")
+            assert b"tdl_play" in compiled(cupy, text, "sm_90")
