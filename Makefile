@@ -141,7 +141,7 @@ arm: tools
 # Python itself leaks by design.
 sanitize: build-sanitize
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-	$(call test_variant,sanitize) $(KERNEL_TESTS) tests/training/test_cuda_learner.py tests/cuda
+	$(call test_variant,sanitize) $(KERNEL_TESTS) tests/training/test_cuda_learner.py tests/players/test_cuda_games.py tests/cuda
 
 # On a machine with a graphics card, for the Python that has the package, CuPy, and what tests need; it need not be .venv's.
 # -P: the package is the installed one, not the folder here. With `make -k gpu` one that fails does not stop the next.

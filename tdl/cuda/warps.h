@@ -1,10 +1,10 @@
-/* One text for two machines. A warp is 32 threads that do the same at once: on a GPU they are there, in plain C they are a
- * loop, and what each has of its own is an array.
+/* One text for two machines. A warp is 32 threads that do the same at once: on a GPU they are there, in plain C they
+ * are a loop, and what each has of its own is an array.
  *
  * What a thread has of its own is declared by TDL_OF_EACH, used within TDL_EACH as TDL_MY, and read by all threads as
- * TDL_FROM. TDL_FROM, TDL_BALLOT, TDL_SUM_OF_EIGHT, tdl_sum and TDL_SYNC are for the whole warp, never where threads disagree.
- * TDL_FROM alone may stand within TDL_EACH, if nothing there changes what it reads. All else is what all threads do alike;
- * what must happen once stands in TDL_ONE.
+ * TDL_FROM. TDL_FROM, TDL_BALLOT, TDL_SUM_OF_EIGHT, tdl_sum and TDL_SYNC are for the whole warp, never where threads
+ * disagree. TDL_FROM alone may stand within TDL_EACH, if nothing there changes what it reads. All else is what all
+ * threads do alike; what must happen once stands in TDL_ONE.
  */
 #ifndef TDL_WARPS_H
 #define TDL_WARPS_H

@@ -124,7 +124,7 @@ class CudaGames:
             "games": ((self._places,), PLACE),
             "records": ((self.episodes,), RECORD),
             "progress": ((1,), PROGRESS),
-            "items": ((2, self._items), np.uint32),
+            "items": ((self._items,), np.uint32),
             "values": ((self._items,), np.float32),
         }
         need = sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in shapes.values())
@@ -165,7 +165,7 @@ class CudaGames:
 
 
 def _rounds(kernels: dict[str, Any], call: NDArray[np.void]) -> list[Launch]:
-    """Two rounds of a search, each with a list of its own."""
+    """Two rounds of a search: items are counted in turn in two places."""
     launches = []
     for turn in range(2):
         of_turn = call.copy()

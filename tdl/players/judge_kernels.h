@@ -1,12 +1,12 @@
 /* Games without learning, for a GPU, and, by warps.h, for a test in plain C: the records that a CPU's games have.
  *
  * A game draws from a stream of its own, V is added up in the order of weights.pxd and a mean over drops in that of
- * expectimax.pyx, so each choice is the CPU's to the last bit. A thread has a quarter of a board's V: a warp values eight
- * boards at once.
+ * expectimax.pyx, so each choice is the CPU's to the last bit. A thread has a quarter of a board's V: a warp values
+ * eight boards at once.
  *
- * With one ply `tdl_greedy` is all: a warp plays many moves of a game. With more plies `tdl_look` values what each game's
- * moves lead to, item by item, and `tdl_move` plays the best ones and writes the next items; these two in turn. A place
- * whose game is over takes the game of the next number.
+ * With one ply `tdl_greedy` is all: a warp plays many moves of a game. With more plies `tdl_look` values what each
+ * game's moves lead to, item by item, and `tdl_move` plays the best ones and lists the next items; these two in turn.
+ * A place whose game is over takes the game of the next number.
  *
  * cuda_games.py writes the constants that stand before this text.
  */
@@ -39,7 +39,7 @@ typedef struct {
 
 typedef struct {
     int64_t begun, finished, moves;     /* games, games and moves so far */
-    int64_t items[2];                   /* in each list */
+    int64_t items[2];                   /* on the list, in turn those that are valued and the next */
     int64_t diverged;
 } tdl_judged;
 
@@ -49,12 +49,12 @@ typedef struct {
     tdl_game *games;                    /* [games_n] places, zero at first */
     tdl_record *records;                /* [episodes] zero at first */
     tdl_judged *progress;               /* zero at first */
-    uint32_t *items;                    /* [2][games_n * 4 * TDL_SPREAD] lists in turn: numbers of what is to be valued */
+    uint32_t *items;                    /* [games_n * 4 * TDL_SPREAD] numbers of what is to be valued */
     float *values;                      /* [games_n * 4 * TDL_SPREAD] of items, by number */
     int64_t episodes;
     uint64_t seed;
     int32_t games_n, lookers;           /* warps of `tdl_move` and of `tdl_look` */
-    int32_t moves, turn;                /* of a launch of `tdl_greedy`; the list that is valued, 0 or 1 */
+    int32_t moves, turn;                /* of a launch of `tdl_greedy`; which of progress->items are valued */
     float gamma, share;
 } tdl_judge;
 
@@ -112,8 +112,8 @@ TDL_FN tdl_board tdl_board_from(tdl_board board, int t)
 #define TDL_BOARD_FROM(name, t) TDL_FROM(name, t)
 #endif
 
-/* The partial sum of V that is the features' whose number leaves this remainder by 4: images `quarter` and 4 more, in turn.
-   V is (sum 0 + sum 1) + (sum 2 + sum 3). */
+/* The partial sum of V that is the features' whose number leaves this remainder by 4: images `quarter` and 4 more, in
+   turn. V is (sum 0 + sum 1) + (sum 2 + sum 3). */
 TDL_FN float tdl_quarter(const tdl_judge *call, tdl_board board, int quarter)
 {
     uint32_t entry[2][TDL_ENTRIES];
@@ -202,7 +202,8 @@ TDL_FN int tdl_nth(uint32_t bits, int n)
     return tdl_ones((bits & -bits) - 1) & 31;
 }
 
-/* W of an afterstate, one ply further. A thread has a move after a drop; equal afterstates are valued once. */
+/* W of an afterstate, one ply further. A thread has a move after a drop, eight neighbours the same move: afterstates
+   that are valued at once then have more entries in common. Equal ones are valued once. */
 TDL_FN float tdl_chance(const tdl_judge *call, tdl_board after)
 {
     const int cells = tdl_marks(tdl_empty(after)), drops = cells * (int)sizeof tdl_tiles;
@@ -218,19 +219,19 @@ TDL_FN float tdl_chance(const tdl_judge *call, tdl_board after)
         TDL_OF_EACH(float, q);
         TDL_OF_EACH(float, best);
         TDL_EACH(t) {
-            const int drop = first + (t >> 2);
+            const int drop = first + (t & 7);
             const tdl_board board = drop < drops ? tdl_after_drop(after, cells, drop) : 0;
             TDL_MY(reward) = 0;
-            TDL_MY(next) = tdl_slid(call->rows, board, t & 3, &TDL_MY(reward));
+            TDL_MY(next) = tdl_slid(call->rows, board, t >> 3, &TDL_MY(reward));
             if (TDL_MY(next) == board)
                 TDL_MY(next) = 0;           /* no move, as of the board without tiles */
             TDL_MY(value) = 0;
         }
-        TDL_EACH(t) {                       /* equal ones are of the same direction */
+        TDL_EACH(t) {
             TDL_MY(leader) = t;
-            TDL_UNROLL for (int back = 4; back < 32; back += 4) {
+            TDL_UNROLL for (int back = 1; back < 8; back++) {
                 const int equal = TDL_BOARD_FROM(next, (t - back) & 31) == TDL_MY(next);
-                TDL_MY(leader) = equal && t >= back ? t - back : TDL_MY(leader);
+                TDL_MY(leader) = equal && (t & 7) >= back ? t - back : TDL_MY(leader);
             }
             TDL_MY(fresh) = TDL_MY(next) && TDL_MY(leader) == t;
         }
@@ -255,17 +256,18 @@ TDL_FN float tdl_chance(const tdl_judge *call, tdl_board after)
         TDL_EACH(t)
             TDL_MY(q) = TDL_MY(next) ? (float)TDL_MY(reward) + call->gamma * TDL_MY(value) : TDL_LEAST;
         TDL_EACH(t) {
-            const float one = TDL_FROM(q, t), two = TDL_FROM(q, t ^ 1), three = TDL_FROM(q, t ^ 2), four = TDL_FROM(q, t ^ 3);
-            const float a = one > two ? one : two, b = three > four ? three : four, most = a > b ? a : b;
+            float most = TDL_FROM(q, t);
+            TDL_UNROLL for (int other = 8; other < 32; other += 8)
+                most = fmaxf(most, TDL_FROM(q, t ^ other));
             TDL_MY(best) = most == TDL_LEAST ? 0 : most;
         }
         for (int k = 0; k < 8 && first + k < drops; k++)
-            tdl_weigh(&mean, cells, TDL_FROM(best, 4 * k));
+            tdl_weigh(&mean, cells, TDL_FROM(best, k));
     }
     return (float)mean.total;
 }
 
-/* What an item is worth: W of an afterstate with two plies, with three that of the best move after one of its drops. */
+/* What an item is worth: W of an afterstate with two plies, with three the best move after one of its drops. */
 TDL_FN float tdl_item_value(const tdl_judge *call, tdl_board after, int drop)
 {
 #if TDL_PLIES == 2
@@ -284,19 +286,13 @@ TDL_FN float tdl_item_value(const tdl_judge *call, tdl_board after, int drop)
 #endif
 }
 
-TDL_FN uint32_t *tdl_list(const tdl_judge *call, int turn)
-{
-    return call->items + (int64_t)turn * call->games_n * 4 * TDL_SPREAD;
-}
-
 TDL_FN void tdl_look_of(const tdl_judge *call, int warp)
 {
-    const uint32_t *list = tdl_list(call, call->turn);
     if (warp == 0)
         TDL_ONE
             call->progress->items[!call->turn] = 0;
     for (int64_t i = warp; i < call->progress->items[call->turn]; i += call->lookers) {
-        const uint32_t item = list[i];
+        const uint32_t item = call->items[i];
         const tdl_board board = tdl_loaded(&call->games[item / (4 * TDL_SPREAD)].board);
         int32_t reward = 0;
         const tdl_board after = tdl_slid(call->rows, board, (int)(item / TDL_SPREAD & 3), &reward);
@@ -321,7 +317,7 @@ TDL_FN float tdl_looked(tdl_board after, const float *values)
 #endif
 }
 
-/* Write the items of a game's moves to the next list. */
+/* List the items of a game's moves. */
 TDL_FN void tdl_add_items(const tdl_judge *call, int place, const tdl_moves *moves)
 {
     TDL_UNROLL for (int action = 0; action < 4; action++)
@@ -332,7 +328,7 @@ TDL_FN void tdl_add_items(const tdl_judge *call, int place, const tdl_moves *mov
             TDL_OF_EACH(uint64_t, at);
             TDL_EACH(t)
                 TDL_MY(at) = t == 0 ? tdl_add(call->progress->items + !call->turn, (uint64_t)n) : 0;
-            uint32_t *list = tdl_list(call, !call->turn) + TDL_FROM(at, 0);
+            uint32_t *list = call->items + TDL_FROM(at, 0);
             TDL_EACH(t)
                 for (int k = t; k < n; k += 32)
                     list[k] = item + (uint32_t)k;

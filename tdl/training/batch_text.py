@@ -7,11 +7,9 @@ from numpy.typing import NDArray
 
 from tdl.cuda.kernel_text import constants_of, text_with
 from tdl.game.lines import LineTables
-from tdl.learning.options import LearnerOptions
+from tdl.learning.options import STARTS, LearnerOptions
 from tdl.network.ntuple import NTupleNetwork
 from tdl.training.lane_state import TRAIL, reach_of
-
-STARTS = ("empty", "restart", "milestone")
 
 KERNELS = ("tdl_play", "tdl_close", "tdl_promote", "tdl_apply")
 """Those of a step in their order; `tdl_promote` is for networks of several stages alone."""

@@ -5,11 +5,12 @@ import ctypes
 import numpy as np
 import pytest
 from support.networks import EXTRAS, SMALL, WOVEN, random_network, twins
-from support.plain_device import library, needs_compiler
+from support.plain_device import PlainDevice, library, needs_compiler
 from support.shapes import RULES, SHARE, played_boards, telling_boards
 
+from tdl.cuda import device as machines
 from tdl.cuda.kernel_text import row_table
-from tdl.errors import ConfigError, DivergenceError
+from tdl.errors import ConfigError, DeviceError, DivergenceError
 from tdl.game.boards import pack, unpack
 from tdl.network.stages import Stages
 from tdl.network.tuples import TupleSet
@@ -184,6 +185,21 @@ def test_progress_and_an_early_end(monkeypatch):
 @pytest.mark.usefixtures("device")
 def test_no_game():
     assert len(assert_same_games(player_of("plain"), 0)) == 0
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("device", "error", "message"),
+    [
+        ({"memory": 1 << 10}, ConfigError, "the network and its games need .* GiB are free; process 4711"),
+        ({"launches": 3}, DeviceError, "does no more work"),
+    ],
+)
+def test_a_card_that_is_full_or_lost(monkeypatch, device, error, message):
+    monkeypatch.setattr(machines, "open_device", lambda: PlainDevice(**device))
+    monkeypatch.setitem(cuda_games.TURNS, 1, 50)
+    with pytest.raises(error, match=message):
+        player_of("plain").evaluate(50, device="cuda")
 
 
 REFUSED = {

@@ -176,6 +176,12 @@ def test_without_the_extra_nothing_is_left(tmp_path, monkeypatch):
     assert not (tmp_path / "run").exists()
 
 
+def test_a_checkpoint_is_written_beside_the_one_before_where_games_have_no_end(folder):
+    config = result(folder)["config"]
+    disk = of_run(stored_setup(config | {"save": config["save"] | {"keep": 1}}))
+    assert disk.peak == 2 * disk.weights > 0
+
+
 def test_lanes_of_no_game_are_refused(folder, tmp_path):
     run = shutil.copytree(folder, tmp_path / "run")
     meta, arrays = checkpoint(run)
