@@ -30,7 +30,7 @@ static inline void tdl_form(tdl_team *team)
     pthread_cond_init(&team->changed, NULL);
 }
 
-/* Wait while a number of the team is `old`: awake for a short time, then asleep, as there are more threads than cores. */
+/* Wait while a number of the team is `old`: awake for a short time, then asleep: others need the cores. */
 static inline void tdl_await(tdl_team *team, const int *number, int old)
 {
     for (int tries = 0; tries < 2000; tries++) {
