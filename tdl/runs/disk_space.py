@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tdl.base.checks import MAX_COUNT
 from tdl.config.setup import Setup
 from tdl.learning.state import state_bytes
 from tdl.network.layout import entries_of
@@ -12,9 +13,8 @@ from tdl.training.batches import lane_bytes
 BLOCK_BYTES = 600
 """Of a block in `blocks.csv` and `train.log`; less where few tiles were reached."""
 
-
-MOVES = 1000
-"""Of a game of a long training, at least, so that a number of moves says how many games there are at most."""
+FEWEST_MOVES = 1000
+"""Of a game of a long training, so that a number of moves says how many games there are at most."""
 
 
 @dataclass(frozen=True)
@@ -28,21 +28,22 @@ class Disk:
 
 def of_run(setup: Setup) -> Disk:
     """The room that a run takes at most; without its games where a budget may end it after any of them."""
-    save, episodes, budget = setup.saving, setup.episodes, setup.budget
-    counted = episodes or 0 if budget.seconds is None and budget.moves is None else 0
+    save, budget = setup.saving, setup.budget
+    episodes = MAX_COUNT if setup.episodes is None else setup.episodes
+    counted = episodes if budget.seconds is None and budget.moves is None else 0
     blocks = counted // setup.block
     if setup.learner.batched and budget.moves is not None:
-        counted, blocks = budget.moves // MOVES, budget.moves // setup.block
+        counted, blocks = budget.moves // FEWEST_MOVES, budget.moves // setup.block
     records = (counted + setup.evaluation.episodes) * RECORD.itemsize + blocks * BLOCK_BYTES
-    if episodes == 0:
+    if not episodes:
         return Disk(records)
     number = save.most
     if save.moves is None:
-        if save.every is not None and episodes is not None:
+        if save.every is not None:
             number = min(number, 1 + (episodes - 1) // save.every)
-        elif save.every is None and save.seconds is None:
+        elif save.seconds is None:
             number = 1
-    once = number == 1 and save.seconds is None and (save.every is None or save.every >= (episodes or 0))
+    once = number == 1 and save.seconds is None and (save.every is None or save.every >= episodes)
     checkpoint = checkpoint_bytes(setup)
     return Disk(records, number * checkpoint, (number if once else number + 1) * checkpoint)
 

@@ -224,34 +224,27 @@ static inline int tdl_collect(tdl_hits *hits, const tdl_rows *rows, int padded, 
     return 1;
 }
 
-#define TDL_BLOCK 16        /* entries moved together, whose shares are computed in vectors */
+#define TDL_BLOCK 16        /* entries moved together, in vectors; a last block that is not full moves old numbers, too */
 
 static inline __attribute__((always_inline)) void tdl_move_entries(const tdl_batch_law *law, int coherent, int capped,
                                                                    tdl_hits *hits, float *weights, float *sums)
 {
+    uint32_t entry[TDL_BLOCK];
+    float n[TDL_BLOCK] = {0}, sum[TDL_BLOCK] = {0}, e[TDL_BLOCK] = {0}, a[TDL_BLOCK] = {0}, moved[TDL_BLOCK];
     for (uint32_t first = 0; first < hits->n; first += TDL_BLOCK) {
-        uint32_t entry[TDL_BLOCK];
-        float n[TDL_BLOCK], sum[TDL_BLOCK], e[TDL_BLOCK], a[TDL_BLOCK], moved[TDL_BLOCK];
         const int count = hits->n - first < TDL_BLOCK ? (int)(hits->n - first) : TDL_BLOCK;
-        for (int i = 0; i < TDL_BLOCK; i++) {
-            if (i >= count) {
-                n[i] = 1, sum[i] = e[i] = a[i] = 0;
-                continue;
-            }
+        for (int i = 0; i < count; i++) {
             if (first + 2 * TDL_BLOCK + i < hits->n) {
-                const uint32_t later = hits->place[hits->filled[first + 2 * TDL_BLOCK + i]].entry;
+                const uint64_t later = hits->place[hits->filled[first + 2 * TDL_BLOCK + i]].entry;
                 tdl_prefetch(weights + later);
                 if (coherent)
-                    tdl_prefetch(sums + 2 * (uint64_t)later);
+                    tdl_prefetch(sums + 2 * later);
             }
             tdl_hit *hit = hits->place + hits->filled[first + i];
-            entry[i] = hit->entry;
-            n[i] = (float)hit->hits;
-            sum[i] = (float)hit->sum * (1.0f / TDL_UNIT);
-            hit->hits = 0;
-            hit->sum = 0;
+            entry[i] = hit->entry, n[i] = (float)hit->hits, sum[i] = (float)hit->sum * (1.0f / TDL_UNIT);
             if (coherent)
                 e[i] = sums[2 * (uint64_t)entry[i]], a[i] = sums[2 * (uint64_t)entry[i] + 1];
+            hit->hits = 0, hit->sum = 0;
         }
         for (int i = 0; i < TDL_BLOCK; i++)
             moved[i] = tdl_step(law, coherent, capped, n[i], sum[i], e + i, a + i);

@@ -14,11 +14,10 @@ from libc.string cimport memcpy
 
 from tdl.errors import DivergenceError, refuse
 from tdl.game.engine import TRAINING
-from tdl.learning.options import ACCUMULATORS, STEP_ARRAYS
+from tdl.learning.options import ACCUMULATORS, STARTS, STEP_ARRAYS
 from tdl.storage.records import RECORD
 from tdl.training.lane_state import MAX_LANES, check_lanes, lane_type, reach_of, room_for_hits
-from tdl.game.board cimport (board64, board128, board_t, drawn_tile, empty_board, legal_afterstates, max_tile, put,
-                             random_empty)
+from tdl.game.board cimport board64, board128, drawn_tile, empty_board, legal_afterstates, max_tile, put, random_empty
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport stream_of
 from tdl.learning.td cimport BOUND, Learner, look_up, point_to
@@ -28,7 +27,7 @@ from tdl.network.ntuple cimport NTupleNetwork
 from tdl.network.stages cimport stage_indices
 from tdl.network.weights cimport loop_full
 from tdl.training.selfplay cimport Record
-from tdl.training.starts cimport EMPTY, MILESTONE, RESTART, total_of
+from tdl.training.starts cimport MILESTONE, RESTART, total_of
 
 cdef extern from "batch_lanes.h" nogil:
     ctypedef struct Words "tdl_words":
@@ -86,6 +85,11 @@ cdef enum:
     TAKEN = 32              # lanes that a thread takes at once
     SLICE = 1 << 19         # moves between two calls of `on_progress`
 
+# Boards of engine=bits.
+ctypedef fused packed_t:
+    board64
+    board128
+
 
 cdef struct Turn:
     # A lane that is about to play.
@@ -106,7 +110,7 @@ cdef struct Worker:
     int64_t updates
     int64_t abs_error       # sum of one-step errors, in parts of a point
     int64_t abs_moved       # sum of the rows' errors
-    bint diverged, no_memory
+    bint diverged
     char line[128]          # what a thread writes shares no cache line with another's
 
 
@@ -153,7 +157,7 @@ cdef class BatchLearner:
     # Of the steps under way:
     cdef Team team
     cdef int64_t next_lane, next_unit, active_n, until, limit
-    cdef bint diverged, no_memory
+    cdef bint diverged, no_memory, stops
     cdef Record *finished       # of the games on record that ended
     cdef int64_t finished_n, finished_room
     cdef double abs_error
@@ -180,7 +184,7 @@ cdef class BatchLearner:
         self.law.gamma, self.law.decay = learner.gamma, <float> learner.gamma * <float> learner.td_lambda
         self.law.cap, self.capped = cap, rule == "capped"
         self.law.stride, self.law.share = network.law.stride, network.law.share
-        self.law.start = (EMPTY, RESTART, MILESTONE)[("empty", "restart", "milestone").index(learner.start)]
+        self.law.start = STARTS.index(learner.start)
         self.law.milestone, self.law.attempts = learner.milestone, learner.attempts
         self.law.restart_at, self.law.restart_moves = learner.restart_at, learner.restart_moves
         self.law.trail = TRAIL if self.law.start == RESTART else 0
@@ -326,11 +330,6 @@ cdef class BatchLearner:
         """The TD errors of the last call of `play`: (sum of absolute values in points, number)."""
         return self.abs_error, self.updates
 
-    @property
-    def mean_abs_error(self):
-        """Mean of the absolute TD errors of the last call of `play`, in points; nan before the first."""
-        return self.abs_error / self.updates if self.updates else float("nan")
-
     def _work_together(self):
         """Play until `until`, all threads together; those that cannot be started leave their work to the others."""
         helpers = []
@@ -362,23 +361,21 @@ cdef class BatchLearner:
                     run(self, <board128 *> self.worker[thread].after, thread)
 
 
-cdef void run(BatchLearner batch, board_t *after, int thread) noexcept nogil:
-    """One thread's part of all steps. Threads meet twice in a step: when all lanes have played, and when all entries
-    have moved."""
+cdef void run(BatchLearner batch, packed_t *after, int thread) noexcept nogil:
+    """One thread's part of all steps. What ends them is written by one thread, while the others wait: all must see the
+    same, or some would wait for ever."""
     cdef Worker *worker = &batch.worker[thread]
     while True:
-        if thread == 0:
-            batch.next_unit = 0
         play_lanes(batch, after, worker)
         meet(&batch.team)
         if thread == 0:
             end_step(batch)
         meet(&batch.team)
-        if batch.diverged or batch.no_memory:
+        if batch.stops:
             return
         learn(batch, worker)
         meet(&batch.team)
-        if batch.moves >= batch.until or batch.no_memory:
+        if batch.moves >= batch.until:
             return
 
 
@@ -394,14 +391,15 @@ cdef void end_step(BatchLearner batch) noexcept nogil:
         parts += worker.abs_error
         moved += worker.abs_moved
         batch.diverged |= worker.diverged
-        batch.no_memory |= worker.no_memory
     batch.abs_error += <double> parts / UNIT
     batch.diverged |= moved > batch.limit
     for k in range(batch.active_n):
         if batch.ended[k]:
             batch.ended[k] = False
             put_on_record(batch, &batch.record[k])
-    batch.next_lane, batch.active_n = 0, active(batch.lanes_n, batch.moves_per_lane, batch.moves)
+    batch.stops = batch.diverged or batch.no_memory
+    batch.next_lane = batch.next_unit = 0
+    batch.active_n = active(batch.lanes_n, batch.moves_per_lane, batch.moves)
 
 
 cdef void put_on_record(BatchLearner batch, Record *record) noexcept nogil:
@@ -420,7 +418,7 @@ cdef void put_on_record(BatchLearner batch, Record *record) noexcept nogil:
 cdef void learn(BatchLearner batch, Worker *worker) noexcept nogil:
     """Move the entries that were hit, of one table after the other."""
     cdef int64_t taken, unit
-    cdef int i, padded = batch.network.plan.padded
+    cdef int i
     cdef float *sums = batch.sums if batch.coherent else NULL
     while True:
         taken = take_many(&batch.next_unit, 1)
@@ -428,14 +426,14 @@ cdef void learn(BatchLearner batch, Worker *worker) noexcept nogil:
             return
         unit = taken // batch.parts
         for i in range(batch.team.size):
-            if not collect(&worker.hits, &batch.worker[i].rows, padded, batch.unit[unit], batch.unit[unit + 1],
-                           <uint32_t> (taken % batch.parts), <uint32_t> batch.parts):
+            if not collect(&worker.hits, &batch.worker[i].rows, batch.network.plan.padded, batch.unit[unit],
+                           batch.unit[unit + 1], <uint32_t> (taken % batch.parts), <uint32_t> batch.parts):
                 batch.no_memory = True
                 return
         move_hits(&batch.law, batch.capped, &worker.hits, batch.learner.weights, sums)
 
 
-cdef void play_lanes(BatchLearner batch, board_t *after, Worker *worker) noexcept nogil:
+cdef void play_lanes(BatchLearner batch, packed_t *after, Worker *worker) noexcept nogil:
     """Let lanes play as long as there are any, each some lanes after its entries were asked for."""
     cdef int64_t lane, looked = 0, played = 0
     worker.rows.n = worker.moves = worker.updates = worker.abs_error = worker.abs_moved = 0
@@ -469,36 +467,34 @@ cdef inline Lane *lane_of(BatchLearner batch, int64_t number) noexcept nogil:
     return <Lane *> (batch.lane + number * batch.lane_size)
 
 
-cdef inline board_t loaded(const Words *words, const board_t *kind) noexcept nogil:
+cdef inline packed_t loaded(const Words *words, const packed_t *kind) noexcept nogil:
     """A board of the type of `kind`, which is not read."""
-    if board_t is board64:
+    if packed_t is board64:
         return words.low
-    elif board_t is board128:
-        return (<board128> words.high << 64) | words.low
     else:
-        return empty_board(kind)
+        return (<board128> words.high << 64) | words.low
 
 
-cdef inline void store(Words *words, const board_t *board) noexcept nogil:
-    if board_t is board64:
+cdef inline void store(Words *words, const packed_t *board) noexcept nogil:
+    if packed_t is board64:
         words.low = board[0]
-    elif board_t is board128:
+    else:
         words.low, words.high = <uint64_t> board[0], <uint64_t> (board[0] >> 64)
 
 
-cdef inline void look(BatchLearner batch, board_t *after, Worker *worker, int at) noexcept nogil:
+cdef inline void look(BatchLearner batch, packed_t *after, Worker *worker, int at) noexcept nogil:
     """Make the moves of a lane, and ask for the entries of its afterstates and of the one before."""
     cdef Turn *turn = &worker.turn[at]
     cdef Lane *lane = lane_of(batch, turn.lane)
-    cdef board_t *boards = after + BOARDS * at
-    cdef board_t board = loaded(&lane.board, <const board_t *> after)
+    cdef packed_t *boards = after + BOARDS * at
+    cdef packed_t board = loaded(&lane.board, <const packed_t *> after)
     cdef int action[4]
-    cdef int n = legal_afterstates(batch.tables, <const board_t *> &board, boards, turn.reward, action)
+    cdef int n = legal_afterstates(batch.tables, <const packed_t *> &board, boards, turn.reward, action)
     turn.n = n
     if lane.moves:
-        boards[n] = loaded(path_of(lane) + (lane.moves - 1) % batch.law.reach, <const board_t *> after)
+        boards[n] = loaded(path_of(lane) + (lane.moves - 1) % batch.law.reach, <const packed_t *> after)
         n += 1
-    look_up(&batch.learner, <const board_t *> boards, n, worker.entry + BOARDS * at * batch.network.plan.padded,
+    look_up(&batch.learner, <const packed_t *> boards, n, worker.entry + BOARDS * at * batch.network.plan.padded,
             <loop_full> batch.network.m)
 
 
@@ -510,14 +506,14 @@ cdef inline float valued(BatchLearner batch, const uint32_t *entry) noexcept nog
     return value
 
 
-cdef inline void play(BatchLearner batch, board_t *after, Worker *worker, int at) noexcept nogil:
+cdef inline void play(BatchLearner batch, packed_t *after, Worker *worker, int at) noexcept nogil:
     """Choose a lane's move, tell what it learns from that, and make it; or end its game."""
     cdef Turn *turn = &worker.turn[at]
     cdef Lane *lane = lane_of(batch, turn.lane)
     cdef int padded = batch.network.plan.padded, k, best = -1
     cdef const uint32_t *entry = worker.entry + BOARDS * at * padded
     cdef float q, best_q = -<float> BOUND
-    cdef board_t *boards = after + BOARDS * at
+    cdef packed_t *boards = after + BOARDS * at
     for k in range(turn.n):
         q = <float> turn.reward[k] + batch.law.gamma * valued(batch, entry + k * padded)
         if q > best_q:      # never true of nan
@@ -530,16 +526,16 @@ cdef inline void play(BatchLearner batch, board_t *after, Worker *worker, int at
             turn.n == 0)
     if turn.n:
         worker.moves += 1
-        move(batch, <const board_t *> boards + best, lane, turn.reward[best])
+        move(batch, <const packed_t *> boards + best, lane, turn.reward[best])
     else:
-        end_game(batch, <const board_t *> after, turn.lane)
+        end_game(batch, <const packed_t *> after, turn.lane)
 
 
-cdef inline void see(BatchLearner batch, board_t *after, Worker *worker, Lane *lane, float error,
+cdef inline void see(BatchLearner batch, packed_t *after, Worker *worker, Lane *lane, float error,
                      bint over) noexcept nogil:
     """Take the error of a lane's last afterstate, and write down what is to move."""
     cdef Due due
-    cdef board_t board
+    cdef packed_t board
     cdef int64_t parts
     cdef uint32_t *row
     cdef int padded = batch.network.plan.padded
@@ -552,31 +548,31 @@ cdef inline void see(BatchLearner batch, board_t *after, Worker *worker, Lane *l
     due.t, due.error = lane.moves, 0
     while next_due(&batch.law, lane, over, &due):
         if not grow_rows(&worker.rows, padded):
-            worker.no_memory = True
+            batch.no_memory = True
             return
         row = worker.rows.entry + worker.rows.n * padded
-        board = loaded(path_of(lane) + due.t % batch.law.reach, <const board_t *> after)
-        activate_all(&batch.network.plan, <const board_t *> &board, 1, row)
+        board = loaded(path_of(lane) + due.t % batch.law.reach, <const packed_t *> after)
+        activate_all(&batch.network.plan, <const packed_t *> &board, 1, row)
         tdl_check(&batch.network.plan, row, 1)
         if batch.law.stride:
-            stage_indices(&batch.network.law, &batch.network.plan, <const board_t *> &board, row, batch.network.m)
+            stage_indices(&batch.network.law, &batch.network.plan, <const packed_t *> &board, row, batch.network.m)
         parts = <int64_t> rintf(due.error * UNIT)
         worker.rows.error[worker.rows.n] = parts
         worker.abs_moved += min(parts if parts > 0 else -parts, batch.limit + 1)    # their sum has room
         worker.rows.n += 1
 
 
-cdef inline void drop(BatchLearner batch, Lane *lane, board_t *board, int tile) noexcept nogil:
+cdef inline void drop(BatchLearner batch, Lane *lane, packed_t *board, int tile) noexcept nogil:
     """Put a tile, 0: one by the drop law, on a random empty cell, and let the lane move on."""
     cdef uint64_t bits = draw(lane)
     tile = tile if tile else drawn_tile(batch.tables, bits)
-    put(board, random_empty(batch.tables, <const board_t *> board, bits >> 32), tile)
-    store(&lane.board, <const board_t *> board)
+    put(board, random_empty(batch.tables, <const packed_t *> board, bits >> 32), tile)
+    store(&lane.board, <const packed_t *> board)
 
 
-cdef inline void move(BatchLearner batch, const board_t *after, Lane *lane, int32_t reward) noexcept nogil:
+cdef inline void move(BatchLearner batch, const packed_t *after, Lane *lane, int32_t reward) noexcept nogil:
     """Make the move that was chosen."""
-    cdef board_t board = after[0]
+    cdef packed_t board = after[0]
     cdef int64_t total = total_of(batch.tables, after) if batch.law.start == MILESTONE else 0
     cdef Words words
     words.high = 0
@@ -585,23 +581,23 @@ cdef inline void move(BatchLearner batch, const board_t *after, Lane *lane, int3
     drop(batch, lane, &board, 0)
 
 
-cdef void start_episode(BatchLearner batch, const board_t *kind, Lane *lane) noexcept nogil:
+cdef void start_episode(BatchLearner batch, const packed_t *kind, Lane *lane) noexcept nogil:
     """Begin a game by the start law."""
-    cdef board_t board = empty_board(kind)
+    cdef packed_t board = empty_board(kind)
     cdef int i
     for i in range(batch.tables.start_n):
         drop(batch, lane, &board, batch.tables.start_tile[i])
     begin(lane, True)
 
 
-cdef void end_game(BatchLearner batch, const board_t *kind, int64_t number) noexcept nogil:
+cdef void end_game(BatchLearner batch, const packed_t *kind, int64_t number) noexcept nogil:
     """Put a lane's game on record, if it is the first of its episode, and begin the next."""
     cdef Lane *lane = lane_of(batch, number)
     cdef const Words *start
-    cdef board_t board = loaded(&lane.board, kind)
+    cdef packed_t board = loaded(&lane.board, kind)
     if lane.game == 0:
         batch.record[number].score, batch.record[number].moves = lane.score, lane.moves
-        batch.record[number].max_tile = <int32_t> max_tile(batch.tables, <const board_t *> &board)
+        batch.record[number].max_tile = <int32_t> max_tile(batch.tables, <const packed_t *> &board)
         batch.ended[number] = True
     start = next_start(&batch.law, lane)
     if start == NULL:

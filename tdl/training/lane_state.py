@@ -16,7 +16,7 @@ LEAST = 0.2
 """Errors that weigh less in a lambda-return are left out."""
 
 MAX_REACH = 64
-"""Afterstates that learn of an error, at most; `batch_step.h` has the same."""
+"""Afterstates that learn of an error, at most."""
 
 TRAIL = 32
 """Afterstates of the whole game that a lane keeps for a restart; `batch_step.h` has the same."""

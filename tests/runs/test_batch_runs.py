@@ -124,6 +124,12 @@ def test_the_disk_has_room_for_the_games_of_a_budget_of_moves(folder):
     assert 24 * 10**6 < of_run(setup).records < 24 * 10**6 + 600 * 10**9 // 4000 + 1000
 
 
+def test_a_checkpoint_is_written_beside_the_one_before_where_games_have_no_end(folder):
+    config = result(folder)["config"]
+    disk = of_run(stored_setup(config | {"save": config["save"] | {"keep": 1}}))
+    assert disk.peak == 2 * disk.weights > 0
+
+
 def test_lanes_of_no_game_are_refused(folder, tmp_path):
     run = shutil.copytree(folder, tmp_path / "run")
     meta, arrays = checkpoint(run)

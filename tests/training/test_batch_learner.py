@@ -1,5 +1,7 @@
 """The batch learner against the same in plain Python: the same weights, sums, lanes and records, bit for bit."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from support.learners import STAGES, STARTS
@@ -34,7 +36,7 @@ OPTIONS = {
 BOARDS = ("3x3", "2x3", "2584-2x3", "2x4", "threes_law-3x2")
 
 
-def learner_of(rules, tuples, *, alpha=0.1, lanes=5, stages=ONE_STAGE, initial_value=0.0, state=None, threads=1,
+def learner_of(rules, tuples, *, alpha=0.1, lanes=3, stages=ONE_STAGE, initial_value=0.0, state=None, threads=1,
                network=None, seed=7, rule="mean", cap=1.0, moves_per_lane=None, **options):  # fmt: skip
     """A `BatchLearner` of a new network, and its reference."""
     options = LearnerOptions(order="delayed", **options)
@@ -44,12 +46,14 @@ def learner_of(rules, tuples, *, alpha=0.1, lanes=5, stages=ONE_STAGE, initial_v
     batch = batch_kernel(network)(network, tables_of(rules).tables, options, state=state, threads=threads, **how)
     batch.set_step(alpha, options.step)
     reference = ReferenceNetwork(rules, tuples, initial_value, stages)
+    reference.active = remembered(reference.active)
     return batch, state, lambda: ReferenceBatchLearner(reference, options, alpha, **how)
 
 
-def play_steps(batch, steps):
-    """Let a learner play so many steps: a step has at least one move, but those in which all games end."""
-    return np.concatenate([batch.play(1) for _ in range(steps)])
+def remembered(active):
+    """The entries of boards, computed once for each: they take most of the reference's time."""
+    of_tiles = cache(active)
+    return lambda board: of_tiles(tuple(board))
 
 
 def assert_equals_reference(rules, tuples, *, steps=STEPS, **options):
@@ -111,8 +115,8 @@ def test_features(name):
 @pytest.mark.parametrize("name", STAGES)
 def test_stages(name):
     rules = RULES["2x3"]
-    options = {"stages": STAGES[name], "td_lambda": 0.5, "step": "coherent", "threads": 2}
-    assert_equals_reference(rules, small_tuples(rules)["mixed"], steps=500 // SHARE, **options)
+    options = {"stages": STAGES[name], "td_lambda": 0.5, "step": "coherent"}
+    assert_equals_reference(rules, small_tuples(rules)["mixed"], steps=300 // SHARE, **options)
 
 
 @pytest.mark.parametrize("name", ["restart", "milestone"])
@@ -245,4 +249,4 @@ def test_progress():
     records = batch.play(1_100_000, lambda *told: seen.append(told))
     assert [moves >= (number + 1) << 19 for number, (_, moves) in enumerate(seen)] == [True, True, False]
     assert seen[-1] == (len(records), batch.moves)
-    assert batch.mean_abs_error == batch.errors[0] / batch.errors[1]
+    assert batch.errors[1] > 0.99 * batch.moves
