@@ -140,7 +140,7 @@ arm: tools
 # Python itself leaks by design.
 sanitize: build-sanitize
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-	$(call test_variant,sanitize) $(KERNEL_TESTS) tests/training/test_batch_kernels.py
+	$(call test_variant,sanitize) $(KERNEL_TESTS) tests/training/test_cuda_learner.py tests/cuda
 
 # What threads that share one network race for on purpose is listed in lock_free.supp; replicas, merges and evaluations
 # must be free of races. Exit code 66: there was one, told in build/races.

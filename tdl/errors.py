@@ -51,6 +51,10 @@ def has_diverged(error: object) -> bool:
     return any(words in str(error) for words in ("learning diverged", "learning has diverged"))
 
 
+class DeviceError(TdlError):
+    """A graphics card does no more work: it was lost, or another program ended it."""
+
+
 class Interrupted(TdlError):  # noqa: N818 - it is no error: the run did as it was asked
     """The run was asked to stop; its checkpoint is written."""
 

@@ -2,13 +2,17 @@
 
 import gc
 import os
+import shutil
 import signal
 from functools import cache
 
 import pytest
 from hypothesis import settings
+from support.plain_device import COMPILER, PlainDevice
 from support.programs import train
 
+from tdl.cuda import device as machines
+from tdl.errors import ConfigError
 from tdl.game import merge_laws
 from tdl.game.lines import tables_of
 
@@ -41,6 +45,20 @@ def _no_waits_for_the_disk():
 def small_run(tmp_path_factory):
     """The folders of finished small runs by the words of their commands, each made once: nobody may change them."""
     return cache(lambda *words: train(tmp_path_factory.mktemp("small") / "run", *words))
+
+
+@pytest.fixture(params=["plain", pytest.param("card", marks=pytest.mark.extra)])
+def device(request, monkeypatch):
+    """What `open_device` opens: plain C, then, with `-m extra`, a graphics card where there is one."""
+    if request.param == "plain":
+        if not shutil.which(COMPILER):
+            pytest.skip("no C compiler")
+        monkeypatch.setattr(machines, "open_device", PlainDevice)
+        return PlainDevice()
+    try:
+        return machines.open_device()
+    except ConfigError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(autouse=True)

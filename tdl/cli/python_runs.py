@@ -32,7 +32,7 @@ from tdl.cli.run import job, plan
 from tdl.cli.words import hydra_values
 from tdl.config import hydra_versions, own_choices
 from tdl.config.agent import chosen_names
-from tdl.config.compose import CHANGEABLE, key_hash, word_of
+from tdl.config.compose import changeable, key_hash, word_of
 from tdl.config.schema import AUTO, RUN
 from tdl.config.setup import Setup, stored_setup
 from tdl.errors import ConfigError, Interrupted, refuse
@@ -215,7 +215,7 @@ def _refuse_other(folder: RunFolder, setup: Setup) -> None:
     """Refuse a folder with a run of another configuration, but for keys that may change when a run goes on."""
 
     def fixed_hash(config: Mapping[str, object]) -> str:
-        return key_hash({key: value for key, value in config.items() if key not in CHANGEABLE})
+        return key_hash({key: value for key, value in config.items() if key not in changeable(config)})
 
     known = folder.result_if_whole().get("config")
     if known is not None and fixed_hash(stored_setup(known).config) != fixed_hash(setup.config):

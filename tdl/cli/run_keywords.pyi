@@ -118,11 +118,11 @@ class Keywords(TypedDict, total=False):
     lanes: Some[Any]
     threads: Some[int]
     engine: Some[str]
+    device: Some[str]
     replicas: Some[int]
     round: Any
     episodes: Some[int | None]
     block: Some[int]
-    device: Some[str]
     logger: Some[str]
     resume: Some[str | None]
     init: Some[str | None]

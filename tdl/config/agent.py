@@ -9,9 +9,11 @@ from omegaconf import DictConfig, OmegaConf
 from tdl.config.compose import options_of
 from tdl.config.files import file, group_file, groups, plain_dict
 from tdl.config.schema import RUN
-from tdl.dqn.options import DEVICES, DQNOptions
+from tdl.cuda.device import CPU
+from tdl.dqn.options import DQNOptions
 from tdl.errors import ConfigError, refuse
 from tdl.players.kinds import KINDS
+from tdl.training.options import NO_DEVICE
 
 OF_NTUPLE = (
     *("tuples", "learner", "placer", "search", "alpha", "alpha_per", "lanes", "replicas", "round"),
@@ -34,8 +36,8 @@ def check_use(values: Mapping[str, Any]) -> None:
             raise refuse("evaluate.average", games["average"], "1 unless agent.kind=ntuple")
     elif games["drops"] == "one":
         refuse_changed(values, _usual(), ("search",), "evaluate.drops=one")
-    if values["device"] != DEVICES[0] and not kind.deep:
-        raise refuse("device", values["device"], f"{DEVICES[0]} unless agent.kind=dqn")
+    if values["device"] != CPU and not (kind.deep or kind.tables):
+        raise refuse("device", values["device"], NO_DEVICE)
     check_drops(games["drops"], games["plies"])
     if games["drops"] != "all":
         if values["placer"]["kind"] != "random":

@@ -19,6 +19,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from tdl.base.checks import CHECK, Check
 from tdl.config.files import plain_dict
 from tdl.config.hydra_versions import REPLACE
+from tdl.cuda.device import CPU
 from tdl.errors import ConfigError, nearest, refuse, within
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ Options = TypeVar("Options", bound="DataclassInstance")
 ALPHA_OF_LEARNER = "${learner.alpha}"
 """The key `alpha` in `conf/run.yaml`."""
 
-CHANGEABLE = ("episodes", "threads", "budget", "evaluate", "save", "logger", "resume")
+CHANGEABLE = ("episodes", "threads", "device", "budget", "evaluate", "save", "logger", "resume")
 """Keys that may differ when a run is resumed: they do not change what has been learned. (A schedule that counts by the
-episodes of the run does count by the new ones from there on.)"""
+episodes of the run does count by the new ones from there on.) Of a deep Q-learner the device does."""
 
 NOT_COUNTED = ("hydra", "resume", "logger")
 """Keys that change neither what is played nor what a run leaves of it."""
@@ -216,9 +217,22 @@ def takes_list(key: str, kind: Any) -> bool:
     return get_origin(kind) is list or key in MAY_BE_LISTS
 
 
+def changeable(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Those of `CHANGEABLE` that do not change what a run of this configuration has learned."""
+    return tuple(key for key in CHANGEABLE if key != "device" or not _is_deep(values))
+
+
+def _is_deep(values: Mapping[str, Any]) -> bool:
+    """Whether a configuration is that of a deep Q-learner."""
+    agent = values.get("agent")
+    return isinstance(agent, Mapping) and agent.get("kind") == "dqn"
+
+
 def key_hash(values: Mapping[str, Any]) -> str:
     """Eight hex digits that identify a configuration; `NOT_COUNTED` are not part of it."""
     counted = {key: value for key, value in values.items() if key not in NOT_COUNTED}
+    if "device" in counted and not _is_deep(values):
+        counted["device"] = CPU  # the same bits on every device
     if isinstance(learner := counted.get("learner"), Mapping):
         counted["learner"] = {key: value for key, value in learner.items() if (key, value) not in LATER.items()}
     text = json.dumps(counted, sort_keys=True, default=str)

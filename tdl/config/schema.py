@@ -9,7 +9,7 @@ from omegaconf import MISSING
 
 from tdl.base.checks import MAX_COUNT, above_zero, check_choice, check_fields, check_value, checked, choice, whole
 from tdl.config.compose import Key, Schema, keys, options_of
-from tdl.dqn.options import DEVICES, DQNOptions
+from tdl.dqn.options import DQNOptions
 from tdl.errors import of_key, refuse, within
 from tdl.game.rules import GAMES, Rules, parse_size, unknown_game
 from tdl.learning.options import LearnerOptions
@@ -117,14 +117,12 @@ class RunOptions:
     ----------
     episodes : games to train for; None: until a budget is used up.
     block : games between two blocks of statistics, or moves where games are played in step.
-    device : what the learner computes with.
     logger : where else the figures of each block go.
     resume : folder of the run to go on with; None: a new one.
     """
 
     episodes: int | None = whole(MISSING, least=0, most=MAX_COUNT, null=True)
     block: int = whole(MISSING, least=1)
-    device: str = choice(DEVICES[0], DEVICES)
     logger: str = choice("none", LOGGERS)
     resume: str | None = MISSING
 
@@ -180,7 +178,7 @@ PLACER = {**keys(PlacerOptions, "placer"), "placer.network": Key(str | None)}
 SEARCH = keys(SearchOptions, "search", without=("plies",))
 """How a player looks ahead, beside how far: that is another key in most programs."""
 
-PLAY = keys(PlayOptions, without=("search", "placer", "evaluator"))
+PLAY = keys(PlayOptions, without=("search", "placer", "evaluator", "device"))
 
 _LEARNER = keys(LearnerOptions)
 
@@ -204,6 +202,7 @@ RUN = Schema(
         "alpha_per": _LEARNER["alpha_per"],
         "gamma": _LEARNER["gamma"],
         **PLAY,
+        "device": keys(PlayOptions)["device"],
         **keys(ReplicaOptions),
         **keys(RunOptions),
         **keys(NetworkOptions, without=("tuples", "stages", "initial_value")),

@@ -29,6 +29,8 @@ from tdl.config.schema import (
     rules_of,
 )
 from tdl.config.tuple_sets import check_numbering, tuple_set_of
+from tdl.cuda.device import CPU
+from tdl.cuda.kernel_text import check_shape
 from tdl.dqn.options import DQNOptions
 from tdl.errors import MAX_SHOWN, ConfigError, printable, refuse, within
 from tdl.game.rules import Rules
@@ -50,8 +52,8 @@ class Setup(RunOptions):
 
     Attributes
     ----------
-    kind : of the agent; `network`, `learner`, `schedule`, `play` and `replicas` are of an n-tuple network, `deep` and
-        `device` of a deep Q-learner.
+    kind : of the agent; `network`, `learner`, `schedule`, `play` and `replicas` are of an n-tuple network, `deep` of
+        a deep Q-learner.
     judge : folder of the network by whose values an adversary judges; None: that which learns.
     config : all of this by its keys, as `result.json` and `meta.json` have it.
     """
@@ -130,8 +132,15 @@ class Setup(RunOptions):
             self.network.check(self.rules, self.learner)
             self._check_seconds()
             self.replicas.check_learner(self.learner, self.play.threads)
-            check_batch(self.learner, self.play, self.replicas)
+            self._check_device()
         self._check_end()
+
+    def _check_device(self) -> None:
+        """Games in step, and what computes; with `resume` that is a word for the run that it names."""
+        play = self.play if self.resume is None else replace(self.play, device=CPU)
+        check_batch(self.learner, play, self.replicas)
+        if play.device != CPU:
+            check_shape(self.rules, self.network.tuples)
 
     def _check_end(self) -> None:
         """A run has an end: a number of games, which those that play in step may have no use for, or a budget."""

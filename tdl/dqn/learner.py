@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from tdl.cuda.device import CUDA
 from tdl.dqn.networks import NOT_FINITE, fill, flat, new_network, q_values
-from tdl.dqn.options import CUDA, DQNOptions
+from tdl.dqn.options import DQNOptions
 from tdl.dqn.pytorch import Repeated, torch
 from tdl.dqn.replay_buffer import Replay, Transitions
 from tdl.errors import DivergenceError, refuse

@@ -24,8 +24,6 @@ LOSSES = ("squared", "huber")
 DECAYS = ("step", "linear")
 
 PRECISIONS = ("float32", "bfloat16")
-CUDA = "cuda"
-DEVICES = ("cpu", CUDA)
 
 MAX_STEPS = 64
 """Rewards in a target."""

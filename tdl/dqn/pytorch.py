@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tdl.base import machine
 from tdl.base.distribution import install
-from tdl.dqn.options import CUDA
+from tdl.cuda.device import CUDA
 from tdl.errors import ConfigError, refuse
 
 # Large tensors in large pages, asked for before PyTorch looks. With this and `keep_freed_memory` an update of the

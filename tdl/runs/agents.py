@@ -11,6 +11,7 @@ import numpy as np
 
 from tdl.base.machine import require_memory
 from tdl.config.setup import Setup
+from tdl.cuda.device import CPU
 from tdl.errors import naming, of_key, refuse
 from tdl.game.engine import TRAINING
 from tdl.learning.state import ACCUMULATORS
@@ -61,6 +62,11 @@ class TrainingAgent:
         """Plays by what has been learned, or by the mean of several checkpoints."""
         raise NotImplementedError
 
+    @property
+    def instructions(self) -> str:
+        """What it computes with, for `result.json`."""
+        return self.player().instructions
+
     def describe(self) -> dict[str, Any]:
         """What the agent is, for a checkpoint's `network`; a checkpoint that differs is of another agent."""
         return {"kind": self.setup.kind.name}
@@ -101,7 +107,7 @@ class TrainingAgent:
         games = self.setup.evaluation
         search = dataclasses.replace(self.play.search, plies=games.plies)
         lanes = "auto" if self.setup.learner.batched else self.play.lanes
-        play = dataclasses.replace(self.play, search=search, lanes=lanes)
+        play = dataclasses.replace(self.play, search=search, lanes=lanes, device=CPU)
         return evaluation_of(self.player(checkpoints), play, games.drops)
 
 
@@ -128,8 +134,12 @@ class NTupleAgent(TrainingAgent):
 
     def player(self, checkpoints: Sequence[Path] = ()) -> Player:
         learner = self.setup.learner
-        network = average(checkpoints).network if len(checkpoints) > 1 else self.network
+        network = average(checkpoints).network if len(checkpoints) > 1 else self.trainer.network
         return Player(network, learner.gamma, learner.target, learner.expectation)
+
+    @property
+    def instructions(self) -> str:
+        return self.trainer.instructions
 
     def describe(self) -> dict[str, Any]:
         return self.network.describe()
@@ -197,7 +207,7 @@ class DQNAgent(TrainingAgent):
             threads=self.play.threads,
             episode=episode,
             engine=self.play.engine,
-            device=setup.device,
+            device=self.play.device,
         )
 
     def player(self, checkpoints: Sequence[Path] = ()) -> Agent:

@@ -21,6 +21,7 @@ from tdl.base import machine
 from tdl.config import compose
 from tdl.config.agent import step_size
 from tdl.config.hydra_versions import register_resolver
+from tdl.cuda.device import CPU, CUDA
 from tdl.errors import BusyError, ConfigError, TdlError
 from tdl.runs.resume import keys_named, read_run, resumed_folder
 from tdl.storage.run_folder import HYDRA, OUTPUTS, RunFolder, lock_folder
@@ -124,15 +125,25 @@ def sweep_folder() -> str:
 
 def threads(*, _root_: DictConfig) -> int:
     """Threads of a job: its own, or those of the run it goes on with."""
-    if _root_.get("resume") is not None and "threads" not in keys_named(_root_.hydra.overrides.task):
+    return max(1, int(_of_job(_root_, "threads", 1)))
+
+
+def uses_card(root: DictConfig) -> bool:
+    """Whether a job computes on a graphics card."""
+    return bool(_of_job(root, "device", CPU) == CUDA)
+
+
+def _of_job(root: DictConfig, key: str, usual: Any) -> Any:
+    """A value of a job: its own, or that of the run it goes on with."""
+    if root.get("resume") is not None and key not in keys_named(root.hydra.overrides.task):
         with contextlib.suppress(TdlError):  # which the job itself will say
-            return int(read_run(resumed_folder(_root_.resume))["config"]["threads"])
-    return max(1, int(_root_.get("threads", 1)))
+            return read_run(resumed_folder(root.resume))["config"][key]
+    return root.get(key, usual)
 
 
 def jobs_at_once(*, _root_: DictConfig) -> int:
-    """How many jobs have room for their threads on the cores that this process may use."""
-    return max(1, machine.cores() // threads(_root_=_root_))
+    """How many jobs have room for their threads on the cores that this process may use, or for one on a card."""
+    return 1 if uses_card(_root_) else max(1, machine.cores() // threads(_root_=_root_))
 
 
 # Files of conf/hydra/launcher complete what plugins bring under the same names: so their values are checked,

@@ -67,20 +67,21 @@ def continued(setup: Setup, folder: RunFolder, named: Sequence[str]) -> tuple[Se
     if not folder.has_checkpoint():
         return setup, None
     meta = read_run(folder)
-    if any(meta["config"][key] != setup.config[key] for key in setup.config if key not in compose.CHANGEABLE):
+    changeable = compose.changeable(setup.config)
+    if any(meta["config"][key] != setup.config[key] for key in setup.config if key not in changeable):
         raise ConfigError(f"{folder}: holds a run of another configuration; sweep in another folder (out=FOLDER)")
     return setup, meta
 
 
 def _resumed(setup: Setup, meta: Meta, named: Sequence[str]) -> Setup:
-    """The checkpoint's configuration, with what the command line says of `CHANGEABLE` keys that it names."""
+    """The checkpoint's configuration, with what the command line says of `changeable` keys that it names."""
     stored, now = dict(meta["config"]), setup.config
-    changeable = [name for name in compose.CHANGEABLE if name != "resume"]
+    changeable = [name for name in compose.changeable(stored) if name != "resume"]
     for key in named:
         top, _, nested = key.partition(".")
         top = top.split("@")[0]
         for name in [top] if top in now else now:  # `experiment=...` may touch all of them
-            if name not in compose.CHANGEABLE and stored[name] != now[name]:
+            if name not in (*changeable, "resume") and stored[name] != now[name]:
                 raise ConfigError(
                     f"{key}: a resumed run keeps its configuration; its {name} is {stored[name]!r}, given was "
                     f"{now[name]!r}; only {', '.join(changeable)} may change"

@@ -4,14 +4,14 @@ import math
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tdl.base import machine
 from tdl.config.setup import Setup
-from tdl.errors import ConfigError, Interrupted, of_key
+from tdl.errors import ConfigError, DeviceError, Interrupted, of_key
 from tdl.players.player import Player
 from tdl.runs import environment, forecast, loggers
 from tdl.runs.agents import TrainingAgent, build_agent
@@ -94,7 +94,7 @@ class TrainingRun:
             "seed": setup.play.seed,
             **({"alpha": setup.alpha} if setup.kind.tables else {}),
             "config": setup.config,
-            **environment.describe(self.agent.player().instructions),
+            **environment.describe(self.agent.instructions),
             **self._metrics(),
         }
         ranks.begin(setup.config, self.reached.episode)
@@ -124,11 +124,12 @@ class TrainingRun:
         DivergenceError : the last good checkpoint stays.
         Interrupted : by a signal; in training after its block is finished and saved.
         CheckpointError : a checkpoint could not be written; the one before is intact.
+        DeviceError : the graphics card is lost; the last checkpoint is intact.
         OSError : another file could not be written; the last checkpoint is intact.
         Exception : what `on_block` raised; the last checkpoint is intact.
         """
         status = self.folder.status_kept(self.result, self._metrics, lambda error: error is self._callback_error)
-        with status, closing(self._logger()) as logger, Interrupts() as interrupts, self._last_words():
+        with status, closing(self._logger()) as logger, Interrupts() as interrupts, self._last_words(), self._way_on():
             self._train(interrupts, logger)
             self._stop_if(interrupts)
             if self.paused():
@@ -147,12 +148,22 @@ class TrainingRun:
         """With several processes, a line that is printed before mpirun kills this one because another has died."""
 
         def line() -> str:
-            way = "no checkpoint was written yet"
-            if self.saved is not None:
-                way = f"the checkpoint of episode {self.saved.episode} is intact: {self.folder.word('resume')}"
-            return f"SIGTERM: another process of the run ended, or the run was told to stop; {way}"
+            return f"SIGTERM: another process of the run ended, or the run was told to stop; {self._way()}"
 
         return nullcontext() if self.ranks.size == 1 else said_at_once(signal.SIGTERM, line)
+
+    def _way(self) -> str:
+        if self.saved is None:
+            return "no checkpoint was written yet"
+        return f"the checkpoint of episode {self.saved.episode} is intact: {self.folder.word('resume')}"
+
+    @contextmanager
+    def _way_on(self) -> Iterator[None]:
+        """While this context is open a graphics card that is lost says where the run can go on."""
+        try:
+            yield
+        except DeviceError as error:
+            raise DeviceError(f"{error}; {self._way()}") from error
 
     def _stop_if(self, interrupts: Interrupts) -> None:
         if interrupts.requested:

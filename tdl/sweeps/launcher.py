@@ -55,6 +55,10 @@ class ComposedJob:
     def threads(self) -> int:
         return resolvers.threads(_root_=self.config)
 
+    @cached_property
+    def uses_card(self) -> bool:
+        return resolvers.uses_card(self.config)
+
     def is_worked_on(self) -> bool:
         return RunFolder(run_of(self.context.folder)).is_locked()
 
@@ -95,12 +99,16 @@ def run_here(context: HydraContext, job: TaskFunction, config: DictConfig, singl
 
 
 class CoresLauncher(Launcher):
-    """Runs as many jobs at once as there are cores for their threads; without `cores` all that it may use."""
+    """Runs as many jobs at once as there are cores for their threads; without `cores` all that it may use.
 
-    def __init__(self, cores: int | None = None) -> None:
+    Of those that compute on a graphics card it runs `card_jobs` at once.
+    """
+
+    def __init__(self, cores: int | None = None, card_jobs: int = 1) -> None:
         if cores is not None:
             check_whole("hydra.launcher.cores", cores, 1)
-        self.cores = cores or machine.cores()
+        check_whole("hydra.launcher.card_jobs", card_jobs, 1)
+        self.cores, self.card_jobs = cores or machine.cores(), card_jobs
         self.waiting: deque[Task] = deque()
         self.running: dict[JobProcess, Task] = {}
         self.returned: dict[int, JobReturn] = {}
@@ -167,6 +175,8 @@ class CoresLauncher(Launcher):
                     task.wait()
                 elif self.running and taken + task.job.threads > self.cores:
                     return
+                elif task.job.uses_card and self._on_card() >= self.card_jobs:
+                    continue
                 else:
                     singletons = Singleton.get_state()["instances"]
                     work = partial(run_here, self.hydra_context, self.job, task.job.config, singletons)
@@ -175,6 +185,10 @@ class CoresLauncher(Launcher):
             except Exception as error:  # no memory for a process, a file of conf that was changed meanwhile
                 self.waiting.remove(task)
                 self._ended(task, fault(error))
+
+    def _on_card(self) -> int:
+        """Jobs that compute on a graphics card."""
+        return sum(task.job is not None and task.job.uses_card for task in self.running.values())
 
     def _composed(self, task: Task) -> ComposedJob:
         config = self.hydra_context.config_loader.load_sweep_config(self.config, list(task.words))

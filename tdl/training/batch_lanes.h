@@ -105,7 +105,7 @@ static inline float tdl_value_promoted(const tdl_batch_law *law, const float *we
 {
     float part[8] = {0};
     for (int f = 0; f < m; f++)
-        part[f & 7] += tdl_promoted(law, weights, entry[f]);
+        part[f & 7] += tdl_promoted(weights, entry[f], law->stride, law->share);
     return ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
 }
 
@@ -264,7 +264,7 @@ static inline void tdl_promote(const tdl_batch_law *law, const tdl_hits *hits, f
     for (uint32_t i = 0; i < hits->n; i++) {
         const uint32_t entry = hits->place[hits->filled[i]].entry;
         if (weights[entry] != weights[entry])
-            weights[entry] = tdl_promoted(law, weights, entry);
+            weights[entry] = tdl_promoted(weights, entry, law->stride, law->share);
     }
 }
 

@@ -16,7 +16,7 @@ from tdl.errors import DivergenceError, refuse
 from tdl.game.engine import TRAINING
 from tdl.learning.options import ACCUMULATORS, STARTS, STEP_ARRAYS
 from tdl.storage.records import RECORD
-from tdl.training.lane_state import MAX_LANES, check_lanes, lane_type, reach_of, room_for_hits
+from tdl.training.lane_state import DIVERGED, MAX_LANES, check_lanes, lane_type, reach_of, room_for_hits
 from tdl.game.board cimport board64, board128, drawn_tile, empty_board, legal_afterstates, max_tile, put, random_empty
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport stream_of
@@ -307,9 +307,7 @@ cdef class BatchLearner:
             if self.no_memory:
                 raise MemoryError("batch: no memory for what lanes have learned")
             if self.diverged:
-                raise DivergenceError(
-                    f"learning diverged: a value left +-{float(BOUND):g} or is not a number, or errors add up to more "
-                    "than can be counted; a smaller alpha is needed")
+                raise DivergenceError(DIVERGED)
             if on_progress is not None:
                 on_progress(self.finished_n, self.moves - first)
         self.games += self.finished_n

@@ -11,21 +11,7 @@
 #ifndef TDL_BATCH_STEP_H
 #define TDL_BATCH_STEP_H
 
-#ifdef __CUDACC__
-#define TDL_FN static __device__ __forceinline__
-#else
-#define TDL_FN static inline
-#endif
-#ifdef __CUDACC_RTC__     /* which has no headers of the system */
-typedef unsigned char uint8_t;
-typedef int int32_t;
-typedef unsigned int uint32_t;
-typedef long long int64_t;
-typedef unsigned long long uint64_t;
-#else
-#include <math.h>
-#include <stdint.h>
-#endif
+#include "warps.h"
 
 #define TDL_UNIT 256                    /* errors are summed up in parts of a point */
 #define TDL_BOUND 1e9f                  /* points; a value beyond it is one of a diverging network */
@@ -35,10 +21,6 @@ typedef unsigned long long uint64_t;
 
 /* Where a lane's next game begins, as in starts.pxd. */
 enum { TDL_EMPTY, TDL_RESTART, TDL_MILESTONE };
-
-typedef struct {
-    uint64_t low, high;
-} tdl_words;                            /* a board of 64 or of 128 bits */
 
 /* The head of a lane; after it stand the last `reach` afterstates of its game, afterstate t of the game as number
    t % reach, then where games are restarted its trail, then the errors of the former. `lane_type` in lane_state.py is the
@@ -210,18 +192,6 @@ TDL_FN float tdl_step(const tdl_batch_law *law, int coherent, int capped, float 
         return share * (law->rate * mean);
     const float gain = n * share * law->alpha;
     return share * (law->rate * sum) * (gain > law->cap ? law->cap / gain : 1);
-}
-
-/* An entry's weight; by promotion a share of the stage before's where it has none of its own, as in stages.pxd. */
-TDL_FN float tdl_promoted(const tdl_batch_law *law, const float *weights, uint32_t entry)
-{
-    float weight = weights[entry];
-    int steps = 0;
-    for (; weight != weight && entry >= law->stride; steps++)
-        weight = weights[entry -= law->stride];
-    for (; steps; steps--)
-        weight = law->share * weight;
-    return weight;
 }
 
 #endif

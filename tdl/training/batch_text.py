@@ -1,28 +1,15 @@
-"""The text of the batch learner's kernels for one game, network and learner: constants, then `batch_kernels.h`.
+"""The text of the batch learner's kernels for one game, network and learner, and what they are called with."""
 
-Constants are what a GPU is fast by: which bits of a board are an index is known when the text is compiled.
-"""
-
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.errors import ConfigError
+from tdl.cuda.kernel_text import constants_of, text_with
 from tdl.game.lines import LineTables
-from tdl.game.rules import DROP, Rules
-from tdl.learning.options import LearnerOptions
-from tdl.network.layout import Paired16, TableLayout
+from tdl.learning.options import STARTS, LearnerOptions
 from tdl.network.ntuple import NTupleNetwork
 from tdl.training.lane_state import TRAIL, reach_of
-
-HEADERS = Path(__file__).parent
-"""The folder of `batch_kernels.h` and of what it includes."""
-
-IMAGES = 8
-
-STARTS = ("empty", "restart", "milestone")
 
 KERNELS = ("tdl_play", "tdl_close", "tdl_promote", "tdl_apply")
 """Those of a step in their order; `tdl_promote` is for networks of several stages alone."""
@@ -74,7 +61,7 @@ ENDED = np.dtype(
 
 
 def text_of(network: NTupleNetwork, tables: LineTables, learner: LearnerOptions, kind: str, rule: str) -> str:
-    """The text to compile: as C, or as CUDA C++; `HEADERS` is its include folder.
+    """The text to compile: as C, or as CUDA C++.
 
     Parameters
     ----------
@@ -86,12 +73,10 @@ def text_of(network: NTupleNetwork, tables: LineTables, learner: LearnerOptions,
     ------
     ConfigError : a board or a network that the kernels are not made for.
     """
-    _check(network)
-    names = _game(network.rules) | _rows(tables) | _stages(network) | _features(network)
+    names = constants_of(network, tables)
     names |= {"REACH": reach_of(learner.td_lambda), "START": STARTS.index(learner.start)}
     names |= {"COHERENT": int(kind == "coherent"), "CAPPED": int(rule == "capped")}
-    lines = [f"#define TDL_{name} {value}" for name, value in names.items()]
-    return "\n".join([*lines, '#include "batch_kernels.h"', ""])
+    return text_with(names, Path(__file__).with_name("batch_kernels.h"))
 
 
 def law_of(network: NTupleNetwork, learner: LearnerOptions, alpha: float, cap: float) -> NDArray[np.void]:
@@ -107,126 +92,3 @@ def law_of(network: NTupleNetwork, learner: LearnerOptions, alpha: float, cap: f
     law["rate"] = alpha if per_entry else np.float32(alpha) / m
     law["stride"], law["share"] = network.stride, network.stages.share
     return law
-
-
-def row_table(tables: LineTables) -> NDArray[np.uint32 | np.uint64]:
-    """Each row slid to its first cell, and above its bits the reward in units, for the kernels' `rows`."""
-    slid = tables.rows_slid.astype(np.uint64)
-    packed = slid[:, 0] | slid[:, 2] // np.uint64(_reward_unit(tables)) << np.uint64(4 * tables.bits)
-    return packed.astype(_row_type(tables))
-
-
-def _check(network: NTupleNetwork) -> None:
-    rules, tuples = network.rules, network.tuples
-    if rules.rows != 4 or rules.cols != 4:
-        raise ConfigError(f"device=cuda: a board of {rules.rows}x{rules.cols} is not done; expected 4x4")
-    if not (tuples.symmetries and tuples.share):
-        raise ConfigError("device=cuda: expected tuples.symmetries=true and tuples.share=true")
-    if network.weights.dtype != np.float32 or len(network.weights) >= 2**32:
-        raise ConfigError("device=cuda: expected less than 2^32 weights of 32 bits")
-
-
-def _game(rules: Rules) -> dict[str, object]:
-    *drops, (last, _) = rules.thresholds
-    dropped = "".join(f"low < {below}u ? {tile} : " for tile, below in drops)
-    return {
-        "BITS": rules.bits,
-        "VALUES": _list(rules.value(tile) for tile in range(2**rules.bits)),
-        "FIRST": _list(0 if tile == DROP else int(tile) for tile in rules.start),
-        "DROPPED(low)": f"({dropped}{last})",
-    }
-
-
-def _rows(tables: LineTables) -> dict[str, object]:
-    return {"ROW": f"{_row_type(tables).__name__}_t", "REWARD_UNIT": _reward_unit(tables)}
-
-
-def _row_type(tables: LineTables) -> type[np.uint32 | np.uint64]:
-    """As small as it can be: a GPU's caches hold more of it."""
-    most = int(tables.rows_slid[:, 2].max()) // _reward_unit(tables)
-    return np.uint32 if most >> (32 - 4 * tables.bits) == 0 else np.uint64
-
-
-def _reward_unit(tables: LineTables) -> int:
-    return int(np.gcd.reduce(tables.rows_slid[:, 2])) or 1
-
-
-def _stages(network: NTupleNetwork) -> dict[str, object]:
-    stages, rules = network.stages, network.rules
-    names: dict[str, object] = {"STAGES": stages.count, "STRIDE": f"{network.stride}u"}
-    if stages.count > 1:
-        names |= {"THRESHOLDS": _list(stages.thresholds), "BY_SUM": int(stages.by == "sum")}
-    names["LOWERED"] = stages.downgrade or 0
-    if stages.downgrade:
-        tiles = range(2**rules.bits)
-        mates = ([b for b in tiles[1:] if max(a, b) <= rules.largest and rules.merge(a, b)] for a in tiles)
-        names["MATES"] = _list(f"{sum(2**b for b in each_mates)}u" for each_mates in mates)
-    return names
-
-
-def _features(network: NTupleNetwork) -> dict[str, object]:
-    """How many entries a board has, and the text of each: X(number, index)."""
-    imaged, counted = [*_tuples(network), *_orders(network)], list(_counts(network))
-    return {
-        "RADIX": f"{network.layout.radix}u",
-        "COUNT_CAP": network.tuples.count_cap,
-        "IMAGED": len(imaged),
-        "COUNTED": len(counted),
-        "IMAGED_ENTRIES(X, seen, turned)": " ".join(f"X({k}, {index})" for k, index in enumerate(imaged)),
-        "COUNTED_ENTRIES(X, board)": " ".join(f"X({k}, {index})" for k, index in enumerate(counted)),
-    }
-
-
-def _tuples(network: NTupleNetwork) -> Iterator[str]:
-    """The index of each tuple on one image, `seen`; `turned` is that image by half a turn."""
-    halves = isinstance(network.layout, Paired16)
-    for table, cells in network.features[::IMAGES]:
-        where = network.layout.tables[table]
-        digits = [cells[i] for i in where.order]
-        if halves and network.rules.bits == 4:
-            index = " | ".join(_runs(digits))
-        else:
-            index = " + ".join(f"tdl_digit(seen, {c}) * {network.layout.radix**k}u" for k, c in enumerate(digits))
-        yield f"{_placed(index, where) if halves else index} + {where.base}u"
-
-
-def _placed(index: str, where: TableLayout) -> str:
-    """The steps of `Paired16` after the order."""
-    if where.paired:
-        index = f"tdl_paired({index})"
-    elif len(where.order) > 1:
-        index = f"tdl_packed({index})"
-    return f"tdl_folded({index})"
-
-
-def _runs(digits: Sequence[int]) -> Iterator[str]:
-    """Digits that are neighbours on the board, or on the board by half a turn, are moved together."""
-    k = 0
-    while k < len(digits):
-        ways = [(_run(digits[k:], 1), "seen", digits[k]), (_run(digits[k:], -1), "turned", 15 - digits[k])]
-        length, board, cell = max(ways, key=lambda way: way[0])
-        yield f"((uint32_t)({board} >> {4 * cell}) & {16**length - 1}u) << {4 * k}"
-        k += length
-
-
-def _run(digits: Sequence[int], step: int) -> int:
-    """How many of the first digits are cells that follow each other."""
-    return next((i for i, cell in enumerate(digits) if cell != digits[0] + step * i), len(digits))
-
-
-def _orders(network: NTupleNetwork) -> Iterator[str]:
-    for table, pairs in network.orders[::IMAGES]:
-        bits = (f"tdl_pair(seen, {a}, {b}, {p}, {len(pairs)})" for p, (a, b) in enumerate(pairs))
-        yield f"({' | '.join(bits)}) + {network.layout.tables[table].base}u"
-
-
-def _counts(network: NTupleNetwork) -> Iterator[str]:
-    base = network.tuples.count_cap + 1
-    for table, tiles in network.counts:
-        there = ((k, tile) for k, tile in enumerate(tiles) if tile <= network.rules.largest)
-        digits = [f"tdl_counted(board, {tile}) * {base**k}u" for k, tile in there]
-        yield " + ".join([*digits, f"{network.layout.tables[table].base}u"])
-
-
-def _list(items: Iterator[object] | Sequence[object]) -> str:
-    return f"{{{', '.join(map(str, items))}}}"

@@ -1,17 +1,25 @@
 """Many games in step as a block of moves: the batch learner with what it needs."""
 
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tdl.base.machine import require_memory
+from tdl.cuda import device
 from tdl.game.lines import LineTables
 from tdl.learning.options import LearnerOptions
 from tdl.learning.state import LearnerState
 from tdl.network.ntuple import NTupleNetwork
 from tdl.storage.records import RECORD
+from tdl.training.cuda_learner import CudaLearner
 from tdl.training.lane_state import lane_type, reach_of
 from tdl.training.options import OnProgress, PlayOptions, batch_lanes
 from tdl.training.threads import batch_kernel
+
+if TYPE_CHECKING:
+    from tdl.training.batch_learner import BatchLearner
 
 LANES = "lanes"
 """The array of a checkpoint."""
@@ -21,7 +29,7 @@ HITS = 8 * 4 * 18
 
 
 class Batch:
-    """Games in step that share what they learn; the bits do not depend on the number of threads.
+    """Games in step that share what they learn; the bits depend neither on the number of threads nor on the device.
 
     Parameters
     ----------
@@ -35,7 +43,7 @@ class Batch:
 
     Raises
     ------
-    ConfigError : the lanes do not fit into the free memory.
+    ConfigError : the lanes do not fit into the free memory, or the device is missing or not made for this.
     """
 
     def __init__(
@@ -44,7 +52,9 @@ class Batch:
         lanes = batch_lanes(play)
         need = lane_bytes(learner, play) + step_bytes(network.m, play)
         require_memory("lanes", need, f"{lanes:,} lanes")
-        self._batch = batch_kernel(network)(
+        on_card = play.device == device.CUDA
+        make: Any = partial(CudaLearner, device=device.open_device()) if on_card else batch_kernel(network)
+        self._batch: BatchLearner | CudaLearner = make(
             network,
             LineTables(network.rules),
             learner,
@@ -76,6 +86,17 @@ class Batch:
             total, number = total + batch.errors[0], number + batch.errors[1]
         self.moves, self.errors, self.total = batch.moves - self.total, (total, number), batch.moves
         return records
+
+    def settle(self) -> None:
+        """Let the network and the state of the learner be what was learned, wherever that is."""
+        if isinstance(self._batch, CudaLearner):
+            self._batch.settle()
+
+    @property
+    def computes_with(self) -> str:
+        """The CPU's instructions, or the name of the graphics card."""
+        batch = self._batch
+        return batch.device.name if isinstance(batch, CudaLearner) else batch.network.instructions
 
     @property
     def lanes(self) -> NDArray[np.void]:

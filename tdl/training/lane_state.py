@@ -25,6 +25,14 @@ MAX_LANES = 131_072
 
 BOUND = np.float32(1e9)
 
+UNIT = 256
+"""Errors are summed up in parts of a point; `batch_step.h` has the same."""
+
+DIVERGED = (
+    f"learning diverged: a value left +-{BOUND:g} or is not a number, or errors add up to more than can be counted; a "
+    "smaller alpha is needed"
+)
+
 Lanes = NDArray[np.void]
 
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from tdl.base.checks import check_fields, check_instance, checked, choice, whole, without_numpy
 from tdl.base.synonyms import like
+from tdl.cuda.device import CPU, DEVICES
 from tdl.errors import ConfigError, nearest, refuse
 from tdl.game.engine import ENGINES
 from tdl.game.rules import Rules
@@ -21,6 +22,8 @@ BATCH = 4096
 """Those of "auto"."""
 
 MAX_THREADS = 256
+
+NO_DEVICE = f"{CPU} unless learner=batch or agent=dqn"
 
 FEW_FEATURES = 48
 """Between 4x6 (32 features: 3 lanes 1.07 times the speed of 2) and 8x6 (64: 2 lanes 1.05 times that of 3)."""
@@ -52,6 +55,8 @@ class PlayOptions:
     threads : threads that play at once, 1 to 256. Where they learn they use no locks: with one thread the result is
         the same bit for bit, always and everywhere; with more it is not, but with a `batch_sum`.
     engine : what boards are while they are played with, "bits" or "array" (a byte a cell). Both play the same games.
+    device : what computes, "cpu" or "cuda", a graphics card, with the same bits: of a learner with a `batch_sum`. What
+        is learned lies there until `network`, `state` or `arrays` of the trainer is asked for, or it is saved.
     search : how the player looks ahead. A learner's target keeps its form: search changes the choice only.
     placer : who puts the tiles.
     evaluator : the `Player` whose values an adversary uses; None: those of the network that plays.
@@ -61,6 +66,7 @@ class PlayOptions:
     lanes: int | str = checked("auto", check_lanes)
     threads: int = whole(1, least=1, most=MAX_THREADS)
     engine: str = choice("bits", ENGINES)
+    device: str = choice(CPU, DEVICES)
     search: SearchOptions = field(default_factory=SearchOptions)
     placer: PlacerOptions = field(default_factory=PlacerOptions)
     evaluator: Evaluator | None = None
@@ -97,9 +103,11 @@ def batch_lanes(play: PlayOptions) -> int:
 
 
 def check_batch(learner: LearnerOptions, play: PlayOptions, replicas: ReplicaOptions) -> None:
-    """Refuse lanes that only games in step have, and what games in step do not go with."""
+    """Refuse lanes and a device that only games in step have, and what games in step do not go with."""
     if not learner.batched:
         lane_count(play.lanes, 0)
+        if play.device != CPU:
+            raise refuse("device", play.device, NO_DEVICE)
         return
     usual = PlayOptions()
     for key, value, expected in (
@@ -139,6 +147,8 @@ def play_options(play: PlayOptions | None, keywords: Mapping[str, Any]) -> PlayO
         check_instance("play", play, PlayOptions)
     fields, search = sort_keywords(keywords, PlayOptions, SearchOptions)
     options = replace(play or PlayOptions(), **fields)
+    if options.device != CPU:
+        raise refuse("device", options.device, f"{CPU} where nothing is learned")
     return replace(options, search=replace(options.search, **search))
 
 

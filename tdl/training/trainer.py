@@ -61,7 +61,6 @@ class Trainer(Settled):
     episode, moves : episodes and moves played so far.
     spent : share of the run that is over, by which a schedule in percent goes; None: that of `schedule.episodes`.
     mean_abs_error : of the last block, in points.
-    state : what the learner keeps beside the weights, arrays by name; checkpoints hold them.
 
     Raises
     ------
@@ -70,17 +69,17 @@ class Trainer(Settled):
     """
 
     __slots__ = (
+        "_network",
         "_players",
+        "_state",
         "episode",
         "learner",
         "mean_abs_error",
         "moves",
-        "network",
         "play_options",
         "replicas",
         "schedule",
         "spent",
-        "state",
     )
 
     CHANGEABLE = ("alpha", "episode", "moves", "spent")
@@ -99,7 +98,7 @@ class Trainer(Settled):
     ) -> None:
         check_instance("network", network, NTupleNetwork)
         check_instance("ranks", ranks, Ranks, "as connect() of tdl.training.ranks gives")
-        self.network, replicas = network, without_numpy(replicas)
+        self._network, replicas = network, without_numpy(replicas)
         if isinstance(replicas, int):
             replicas, keywords["replicas"] = None, replicas
         self.learner, self.schedule, self.play_options, self.replicas = training_options(
@@ -110,14 +109,14 @@ class Trainer(Settled):
         self.mean_abs_error = float("nan")
         self._check(ranks)
         apart, options = self.replicas.own_learner(self.learner), self.play_options
-        self.state = new_state(network, apart, options.engine)
+        self._state = new_state(network, apart, options.engine)
         self._players: Threads | Replicas | Batch
         if self.replicas.several:
-            self._players = Replicas(network, self.state, apart, options, self.replicas, ranks)
+            self._players = Replicas(network, self._state, apart, options, self.replicas, ranks)
         elif self.learner.batched:
-            self._players = Batch(network, self.state, self.learner, options)
+            self._players = Batch(network, self._state, self.learner, options)
         else:
-            self._players = Threads(network, self.state, apart, options)
+            self._players = Threads(network, self._state, apart, options)
 
     def __reduce__(self) -> tuple[Any, ...]:
         if isinstance(self._players, Replicas) and self._players.ranks.size > 1:
@@ -136,10 +135,10 @@ class Trainer(Settled):
         return copied
 
     def __repr__(self) -> str:
-        return f"Trainer({self.network!r}, alpha {self.alpha:g}, {self.episode:,} episodes)"
+        return f"Trainer({self._network!r}, alpha {self.alpha:g}, {self.episode:,} episodes)"
 
     def _check(self, ranks: Ranks) -> None:
-        network = self.network
+        network = self._network
         self.learner.check_network(network.stages.count, network.extras)
         self.play_options.check_board(network.rules)
         self.replicas.check_learner(self.learner, self.play_options.threads)
@@ -156,6 +155,22 @@ class Trainer(Settled):
             )
 
     @property
+    def network(self) -> NTupleNetwork:
+        """The network that plays and learns."""
+        self._settle()
+        return self._network
+
+    @property
+    def state(self) -> LearnerState:
+        """What the learner keeps beside the weights, arrays by name; checkpoints hold them."""
+        self._settle()
+        return self._state
+
+    def _settle(self) -> None:
+        if isinstance(self._players, Batch):
+            self._players.settle()
+
+    @property
     def alpha(self) -> float:
         """The step size of the next block."""
         return self.schedule.at(self.episode, self.spent)
@@ -165,6 +180,11 @@ class Trainer(Settled):
         alpha = without_numpy(alpha)
         constant = replace(self.schedule, alpha=alpha, form=None, fixed_alpha=alpha)
         object.__setattr__(self, "schedule", constant)
+
+    @property
+    def instructions(self) -> str:
+        """The CPU's instructions that it computes with, or the name of the graphics card."""
+        return self._players.computes_with if isinstance(self._players, Batch) else self._network.instructions
 
     @property
     def merge_seconds(self) -> float | None:
@@ -247,8 +267,12 @@ class Trainer(Settled):
         save(folder, meta, self.arrays())
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> Self:
+    def load(cls, folder: str | os.PathLike[str], *, device: str | None = None) -> Self:
         """The trainer that was saved in a folder. It goes on as the one that was saved does, to the last bit.
+
+        Parameters
+        ----------
+        device : what computes from now on; None: what did.
 
         Raises
         ------
@@ -257,6 +281,8 @@ class Trainer(Settled):
         """
         path = path_of(folder)
         meta, options = read_trainer(path)
+        if device is not None:
+            options["play"] = replace(options["play"], device=device)
         with naming(path / META):
             trainer = cls(**options)
         trainer.moves, trainer.spent = meta["moves"], meta[TRAINER]["spent"]

@@ -11,7 +11,7 @@ from omegaconf import MISSING, OmegaConf
 from omegaconf.errors import ConfigAttributeError, ConfigKeyError, ValidationError
 
 from tdl.base.checks import above_zero, check_fields, choice, flag, share, whole
-from tdl.config.compose import Key, Schema, key_hash, keys, options_of, word_of
+from tdl.config.compose import Key, Schema, changeable, key_hash, keys, options_of, word_of
 from tdl.errors import ConfigError
 
 
@@ -110,6 +110,14 @@ def test_some_keys_are_not_part_of_a_configurations_identity():
     assert (
         key_hash({"seed": 1, "resume": "there", "logger": "wandb"}) == key_hash({"seed": 1}) != key_hash({"seed": 2})
     )
+
+
+def test_a_device_is_part_of_it_where_bits_depend_on_it():
+    table, deep = ({"agent": {"kind": kind}, "device": "cpu"} for kind in ("ntuple", "dqn"))
+    assert key_hash(table) == key_hash(table | {"device": "cuda"})
+    assert key_hash(deep) != key_hash(deep | {"device": "cuda"})
+    assert "device" in changeable(table)
+    assert set(changeable(table)) - set(changeable(deep)) == {"device"}
 
 
 @pytest.mark.parametrize(

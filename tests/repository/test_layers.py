@@ -14,7 +14,7 @@ SOURCE = Path(tdl.__file__).parent
 LAYERS = [  # from top to bottom
     "__main__", "run", "cli", "benchmarks", "web", "terminal", "gym",
     "sweeps", "formats", "runs", "config", "results", "conformance", "statistics", "sessions",
-    "dqn", "players", "training", "solver", "search", "learning", "network", "storage", "game",
+    "dqn", "players", "training", "solver", "search", "learning", "cuda", "network", "storage", "game",
     "base", "errors",
 ]  # fmt: skip
 

@@ -4,9 +4,11 @@ Trusts the trainer (tests/training/test_batches.py) and runs of other learners.
 """
 
 import shutil
+import sys
 
 import numpy as np
 import pytest
+from support.plain_device import PlainDevice, needs_compiler
 from support.programs import SMALL, blocks_of, checkpoint, files, go_on, inside, outcome, result, train
 
 import tdl.results
@@ -37,6 +39,14 @@ def folder(tmp_path_factory):
     return train(tmp_path_factory.mktemp("batch") / "run", *WORDS, "save.every=1", "save.keep=9")
 
 
+@pytest.fixture
+def card(monkeypatch):
+    """A device of plain C in the place of a graphics card; `left`: launches until it is lost."""
+    device = PlainDevice()
+    monkeypatch.setattr("tdl.cuda.device.open_device", lambda: device)
+    return device
+
+
 def test_blocks_are_told_in_moves(folder):
     blocks, games, ended = blocks_of(folder), np.load(folder / "episodes.npy"), result(folder)
     reached = blocks["moves"].cumsum()
@@ -57,8 +67,22 @@ def test_a_checkpoint_holds_the_lanes_and_plays(folder):
 
 
 @pytest.mark.parametrize("name", MORE)
-def test_a_run_that_stops_goes_on_bit_for_bit(tmp_path, monkeypatch, name):
-    words, append, calls = (*WORDS, *MORE[name]), EpisodeLog.append, []
+def test_a_run_that_stops_goes_on_bit_for_bit(tmp_path, name):
+    goes_on(tmp_path, MORE[name], "cpu", "cpu")
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_a_run_goes_on_on_another_device(tmp_path, device, name):
+    first, then = ("cpu", "cuda") if name == "mean" else ("cuda", "cpu")
+    goes_on(tmp_path, MORE[name], first, then)
+    ended = result(tmp_path / "run")
+    assert ended["config"]["device"] == then
+    assert (ended["instructions"] == device.name) == (then == "cuda")
+
+
+def goes_on(tmp_path, words, first, then):
+    """A run that is stopped in its third block and goes on, maybe on another device, against one that is not."""
+    words, append, calls = (*WORDS, *words), EpisodeLog.append, []
 
     def stop(*args, **options):
         append(*args, **options)
@@ -67,12 +91,13 @@ def test_a_run_that_stops_goes_on_bit_for_bit(tmp_path, monkeypatch, name):
             raise KeyboardInterrupt
 
     whole = train(tmp_path / "whole", *words)
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(EpisodeLog, "append", stop)
-        at_once = inside(*SMALL, f"hydra.run.dir={tmp_path / 'run'}", *words, "save.moves=[4000,8000]")
+        begun = (f"hydra.run.dir={tmp_path / 'run'}", f"device={first}", "save.moves=[4000,8000]")
+        at_once = inside(*SMALL, *words, *begun)
     assert at_once.returncode == 130
     assert 8000 <= checkpoint(tmp_path / "run")[0]["moves"] < 12000
-    assert outcome(go_on(tmp_path / "run", "threads=2")) == outcome(whole)
+    assert outcome(go_on(tmp_path / "run", "threads=2", f"device={then}")) == outcome(whole)
 
 
 def test_any_checkpoint_goes_on_with_a_larger_budget(folder, tmp_path):
@@ -122,6 +147,45 @@ def test_divergence_leaves_the_last_checkpoint(tmp_path):
 def test_the_disk_has_room_for_the_games_of_a_budget_of_moves(folder):
     setup = stored_setup(result(folder)["config"] | {"budget": {"moves": 10**9, "seconds": None}})
     assert 24 * 10**6 < of_run(setup).records < 24 * 10**6 + 600 * 10**9 // 4000 + 1000
+
+
+@needs_compiler
+def test_a_card_that_is_lost_leaves_the_last_checkpoint(tmp_path, card):
+    card.left = 1400
+    run = tmp_path / "run"
+    done = inside(*SMALL, f"hydra.run.dir={run}", *WORDS, "device=cuda", "save.every=1")
+    assert (done.returncode, result(run)["status"]) == (2, "failed")
+    (line,) = done.stderr.splitlines()[-1:]
+    episode = checkpoint(run)[0]["episode"]
+    assert line == (
+        "tdl: device=cuda: the graphics card does no more work: plain C; "
+        f"the checkpoint of episode {episode} is intact: resume={run}"
+    )
+    card.left = None
+    assert outcome(go_on(run, "save.every=null")) == outcome(train(tmp_path / "whole", *WORDS))
+
+
+@needs_compiler
+def test_without_memory_on_the_card_nothing_is_left(tmp_path, card):
+    card.memory = 1 << 20
+    done = inside(*SMALL, f"hydra.run.dir={tmp_path / 'run'}", *WORDS, "device=cuda")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "tdl: device=cuda: the network and 64 lanes need 0.0 GiB of the memory of plain C; 0.0 GiB are free; "
+        "process 4711 (python) holds 3.0 GiB\n"
+    )
+    assert not (tmp_path / "run").exists()
+
+
+def test_without_the_extra_nothing_is_left(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    done = inside(*SMALL, f"hydra.run.dir={tmp_path / 'run'}", *WORDS, "device=cuda")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "tdl: device: cuda needs CuPy, which is not installed: pip install 'tdl-ntuple[cuda]' ("
+    )
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_checkpoint_is_written_beside_the_one_before_where_games_have_no_end(folder):

@@ -35,7 +35,8 @@ def cores(tmp_path, monkeypatch):
             raise ConfigCompositionException("cut in line 3")
         name = JobContext(tmp_path / str(task.number), [word])
         threads = int(word) if word.isdigit() else 1
-        return SimpleNamespace(context=name, threads=threads, config=None, is_worked_on=lambda: False)
+        card = word == "card"
+        return SimpleNamespace(context=name, threads=threads, uses_card=card, config=None, is_worked_on=lambda: False)
 
     class Process:
         running, at_once, share = 0, [], 0.0
@@ -82,6 +83,13 @@ def test_cores_are_not_given_twice(cores, threads, at_once):
     assert launch(cores, *threads) == ([Outcome()] * len(threads), at_once)
 
 
+@pytest.mark.parametrize(("jobs", "at_once"), [(1, [1, 2, 2]), (2, [1, 2, 3])])
+def test_a_graphics_card_is_for_one_job_unless_more_are_asked_for(cores, jobs, at_once):
+    """Others do not wait for it."""
+    cores.card_jobs = jobs
+    assert launch(cores, "card", "card", "1") == ([Outcome()] * 3, at_once)
+
+
 def test_a_job_that_cannot_start_or_be_composed_fails_alone(cores):
     good, memory, cut = launch(cores, "1", "no memory", "cut")[0]
     assert good == Outcome()
@@ -105,12 +113,21 @@ def test_a_launcher_called_again_returns_the_jobs_of_that_call(cores):
 def test_cores_must_be_a_number():
     with pytest.raises(ConfigError, match=r"hydra.launcher.cores: 0 is not allowed; expected a whole number of at le"):
         CoresLauncher(0)
+    with pytest.raises(ConfigError, match=r"hydra.launcher.card_jobs: 0 is not allowed; expected a whole"):
+        CoresLauncher(1, 0)
 
 
 def test_resumed_runs_have_the_threads_they_had(small_run):
     run = small_run(*SHORT, "threads=2")
     assert resolvers.threads(_root_=compose_run([f"resume={run}"])) == 2
     assert resolvers.threads(_root_=compose_run([f"resume={run}", "threads=1"])) == 1
+
+
+def test_jobs_on_a_graphics_card_are_known(small_run):
+    run = small_run(*SHORT, "threads=2")
+    words = {"": False, "device=cuda": True, f"resume={run}": False, f"resume={run} device=cuda": True}
+    assert {word: resolvers.uses_card(compose_run(word.split())) for word in words} == words
+    assert resolvers.jobs_at_once(_root_=compose_run(["device=cuda"])) == 1
 
 
 def test_processes_that_start_anew_play_the_same_games(tmp_path, monkeypatch, small_run):

@@ -61,11 +61,23 @@ def test_what_a_block_is_changes_no_bit():
 @pytest.mark.parametrize("options", [{}, {"start": "milestone", "milestone": 16}, {"moves_per_lane": 50}], ids=str)
 @pytest.mark.parametrize("again", [copy.deepcopy, "saved"])
 def test_another_goes_on_as_the_first(tmp_path, options, again):
-    first = trainer_of(lanes=128, **options)
+    goes_on(tmp_path, options, again, "cpu")
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, "saved"])
+def test_another_goes_on_as_the_first_on_a_graphics_card(tmp_path, device, again):
+    goes_on(tmp_path, {"moves_per_lane": 50}, again, "cuda")
+
+
+def goes_on(tmp_path, options, again, device):
+    """A saved one goes on on the CPU."""
+    first = trainer_of(lanes=128, device=device, **options)
     first.train(4000)
     if again == "saved":
         first.save(tmp_path / "saved")
-        second = tdl.Trainer.load(tmp_path / "saved")
+        second = tdl.Trainer.load(tmp_path / "saved", device="cpu")
+        assert second.play_options.device == "cpu"
+        assert tdl.Trainer.load(tmp_path / "saved").play_options.device == device
         assert tdl.load(tmp_path / "saved").evaluate(1)["moves"] > 0
     else:
         second = again(first)
@@ -80,6 +92,11 @@ def test_another_goes_on_as_the_first(tmp_path, options, again):
         ({"engine": "array"}, "engine: 'array'"),
         ({"search": SearchOptions(2)}, "search.plies: 2"),
         ({"td_lambda": 0.99}, "td_lambda: 0.99 is not allowed; expected at most"),
+        ({"device": "gpu"}, "device: 'gpu' is not allowed; expected cpu or cuda"),
+        (
+            {"device": "cuda", "batch_sum": "none"},
+            "device: 'cuda' is not allowed; expected cpu unless learner=batch or",
+        ),
         ({"batch_sum": "none", "lanes": 65}, "lanes: 65 is not allowed; expected auto or a whole number from 1 to 64"),
     ],
     ids=str,
@@ -89,9 +106,25 @@ def test_what_is_refused(options, message):
         trainer_of(**options)
 
 
+def test_what_a_graphics_card_learned_is_there_when_it_is_asked_for(device):
+    trainer, other = trainer_of(device="cuda"), trainer_of()
+    for _ in range(2):
+        assert trainer.train(3000).tobytes() == other.train(3000).tobytes()
+        assert trainer.mean_abs_error == other.mean_abs_error
+        assert_same_bits(trainer.state.values(), other.state.values())
+        trainer.train(3000)
+        other.train(3000)
+        assert trainer.network.weights.tobytes() == other.network.weights.tobytes()
+
+
 def test_games_without_learning_have_few_lanes():
     with pytest.raises(ConfigError, match=r"^lanes: 65 is not allowed"):
         tdl.Player(trainer_of().network).evaluate(1, lanes=65)
+
+
+def test_games_without_learning_are_played_by_the_cpu():
+    with pytest.raises(ConfigError, match=r"^device: 'cuda' is not allowed; expected cpu where nothing is learned"):
+        tdl.Player(trainer_of().network).evaluate(1, device="cuda")
 
 
 def test_lanes_need_memory(monkeypatch):

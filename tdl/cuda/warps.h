@@ -8,10 +8,24 @@
 #ifndef TDL_WARPS_H
 #define TDL_WARPS_H
 
-#include "batch_step.h"
+#ifdef __CUDACC_RTC__      /* which has no headers of the system */
+typedef unsigned char uint8_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
+#else
+#include <math.h>
+#include <stdint.h>
+#endif
+
+typedef struct {
+    uint64_t low, high;
+} tdl_words;                            /* a board of 64 or of 128 bits */
 
 #ifdef __CUDACC__
 
+#define TDL_FN static __device__ __forceinline__
 #define TDL_TABLE static __device__ const
 #define TDL_UNROLL _Pragma("unroll")
 #define TDL_OF_EACH(type, name) type name
@@ -46,19 +60,20 @@ TDL_FN int tdl_ones(uint64_t bits)
     return __popcll(bits);
 }
 
-/* A kernel is a function `NAME_of(batch, warp)` for each of so many warps. `blocks`: of so many threads, as many as a
-   processor has to have room for. In plain C a call is one warp's. */
-#define TDL_KERNEL(name, warps, threads, blocks)                                                                      \
-    extern "C" __global__ void __launch_bounds__(threads, blocks) name(const __grid_constant__ tdl_batch call)        \
+/* A kernel is a function `NAME_of(call, warp)` for each of so many warps; `call` is what it is called with, of one type.
+   `blocks`: of so many threads, as many as a processor has to have room for. In plain C a call is one warp's. */
+#define TDL_KERNEL(type, name, warps, threads, blocks)                                                                \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name(const __grid_constant__ type by_value)         \
     {                                                                                                                 \
-        const tdl_batch *batch = &call;                                                                               \
+        const type *call = &by_value;                                                                                 \
         const int warp = (int)((blockIdx.x * blockDim.x + threadIdx.x) / 32);                                         \
         if (warp < (warps))                                                                                           \
-            name##_of(batch, warp);                                                                                   \
+            name##_of(call, warp);                                                                                    \
     }
 
 #else
 
+#define TDL_FN static inline
 #define TDL_TABLE static const
 #define TDL_UNROLL
 #define TDL_OF_EACH(type, name) type name[32]
@@ -100,13 +115,25 @@ static inline int tdl_ones(uint64_t bits)
     return __builtin_popcountll(bits);
 }
 
-#define TDL_KERNEL(name, warps, threads, blocks)                                                                      \
-    void name(const tdl_batch *batch, int warp)                                                                       \
+#define TDL_KERNEL(type, name, warps, threads, blocks)                                                                \
+    void name(const type *call, int warp)                                                                             \
     {                                                                                                                 \
         if (warp < (warps))                                                                                           \
-            name##_of(batch, warp);                                                                                   \
+            name##_of(call, warp);                                                                                    \
     }
 
 #endif
+
+/* An entry's weight; by promotion a share of the stage before's where it has none of its own, as in stages.pxd. */
+TDL_FN float tdl_promoted(const float *weights, uint32_t entry, uint32_t stride, float share)
+{
+    float weight = weights[entry];
+    int steps = 0;
+    for (; weight != weight && entry >= stride; steps++)
+        weight = weights[entry -= stride];
+    for (; steps; steps--)
+        weight = share * weight;
+    return weight;
+}
 
 #endif
