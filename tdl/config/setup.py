@@ -118,8 +118,10 @@ class Setup(RunOptions):
         )
 
     def __post_init__(self) -> None:
-        """Refuse what does not go together."""
+        """Refuse what does not go together; of a run that is to go on this is known with the keys that it keeps."""
         check_fields(self)
+        if self.resume is not None:
+            return
         games = self.evaluation
         self.kind.check_plies(games.plies)
         if games.average > self.saving.keep:
@@ -203,7 +205,7 @@ def stored_setup(values: object) -> Setup:
     check_mapping(KEY, values, _check_written)
     assert isinstance(values, Mapping)
     with _of_file():
-        return Setup.of(values)
+        return Setup.of({**values, "resume": None})
 
 
 def stored_placer(config: Mapping[str, Any]) -> dict[str, Any] | None:

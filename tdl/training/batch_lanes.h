@@ -7,6 +7,7 @@
 #ifndef TDL_BATCH_LANES_H
 #define TDL_BATCH_LANES_H
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,26 +20,49 @@ typedef struct {
     int size;               /* threads; 0: not all have begun, -1: nothing is to do */
     int waiting;
     int round;
+    pthread_mutex_t lock;   /* of those that sleep */
+    pthread_cond_t changed;
 } tdl_team;
 
-static inline void tdl_pause(int tries)
+static inline void tdl_form(tdl_team *team)
 {
-    if (tries > 1000)       /* there are more threads than cores */
-        sched_yield();
+    pthread_mutex_init(&team->lock, NULL);
+    pthread_cond_init(&team->changed, NULL);
+}
+
+/* Wait while a number of the team is `old`: awake for a short time, then asleep: others need the cores. */
+static inline void tdl_await(tdl_team *team, const int *number, int old)
+{
+    for (int tries = 0; tries < 2000; tries++) {
+        if (__atomic_load_n(number, __ATOMIC_ACQUIRE) != old)
+            return;
+        if (tries > 1000)
+            sched_yield();
+    }
+    pthread_mutex_lock(&team->lock);
+    while (__atomic_load_n(number, __ATOMIC_ACQUIRE) == old)
+        pthread_cond_wait(&team->changed, &team->lock);
+    pthread_mutex_unlock(&team->lock);
+}
+
+static inline void tdl_change(tdl_team *team, int *number, int now)
+{
+    pthread_mutex_lock(&team->lock);
+    __atomic_store_n(number, now, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&team->lock);
+    pthread_cond_broadcast(&team->changed);
 }
 
 /* Wait until the team is complete; false when nothing is to do. */
 static inline int tdl_gather(tdl_team *team)
 {
-    int size;
-    for (int tries = 0; (size = __atomic_load_n(&team->size, __ATOMIC_ACQUIRE)) == 0; tries++)
-        tdl_pause(tries);
-    return size > 0;
+    tdl_await(team, &team->size, 0);
+    return team->size > 0;
 }
 
 static inline void tdl_complete(tdl_team *team, int size)
 {
-    __atomic_store_n(&team->size, size, __ATOMIC_RELEASE);
+    tdl_change(team, &team->size, size);
 }
 
 /* Wait until all threads of the team are here. */
@@ -49,11 +73,9 @@ static inline void tdl_meet(tdl_team *team)
         return;
     if (__atomic_add_fetch(&team->waiting, 1, __ATOMIC_ACQ_REL) == team->size) {
         __atomic_store_n(&team->waiting, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&team->round, round + 1, __ATOMIC_RELEASE);
-        return;
-    }
-    for (int tries = 0; __atomic_load_n(&team->round, __ATOMIC_ACQUIRE) == round; tries++)
-        tdl_pause(tries);
+        tdl_change(team, &team->round, round + 1);
+    } else
+        tdl_await(team, &team->round, round);
 }
 
 #define tdl_take_many(next, many) __atomic_fetch_add((next), (many), __ATOMIC_RELAXED)

@@ -69,6 +69,7 @@ cdef extern from "batch_lanes.h" nogil:
     int64_t active "tdl_active"(int64_t lanes, int64_t moves_per_lane, int64_t moves)
     float value_of "tdl_value"(const float *weights, const uint32_t *entry, int m)
     float value_promoted "tdl_value_promoted"(const Law *law, const float *weights, const uint32_t *entry, int m)
+    void form "tdl_form"(Team *team)
     bint gather "tdl_gather"(Team *team)
     void complete "tdl_complete"(Team *team, int size)
     void meet "tdl_meet"(Team *team)
@@ -171,6 +172,7 @@ cdef class BatchLearner:
         self._set_law(learner, rule, cap)
         self.moves_per_lane = 0 if moves_per_lane is None else moves_per_lane
         self.lanes_n = lanes
+        form(&self.team)
         self._make_lanes(seed)
         self._make_workers()
         self._make_units()

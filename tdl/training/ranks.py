@@ -110,6 +110,8 @@ class MpiRanks(Ranks):
         self._busy = False
 
     def check(self, options: ReplicaOptions, learner: LearnerOptions, threads: int) -> None:
+        if learner.batched:
+            raise refuse("learner.batch_sum", learner.batch_sum, "none with several processes: they share replicas")
         if options.replicas % self.size:
             raise refuse("replicas", options.replicas, f"a multiple of the number of processes, {self.size}")
         if threads > options.replicas // self.size:

@@ -122,7 +122,7 @@ def test_greedy_games(which):
 @pytest.mark.parametrize("which", ["plain", "lowered stages", "2584, features", "threes_law"])
 @pytest.mark.parametrize(("plies", "episodes"), [(2, 8), (3, 1)])
 def test_games_that_look_ahead(which, plies, episodes):
-    assert_same_games(player_of(which), episodes, plies)
+    assert_same_games(player_of(which, gamma=0.9), episodes, plies)
 
 
 @pytest.mark.usefixtures("device")
@@ -231,3 +231,15 @@ def test_what_is_refused(message, options):
 def test_players_that_are_refused(player, message):
     with pytest.raises(ConfigError, match=message):
         player.evaluate(3, device="cuda")
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize("which", ["plain", "lowered stages", "2584, features"])
+def test_nvidia_compiles_the_kernels(monkeypatch, tmp_path, which):
+    """Which needs no card."""
+    cupy = pytest.importorskip("cupy")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    player = player_of(which)
+    for plies, name in (1, b"tdl_greedy"), (2, b"tdl_move"), (3, b"tdl_look"):
+        text = text_of(player.network, player.engine.tables, plies)
+        assert name in machines.compiled(cupy, text, "sm_90")

@@ -110,17 +110,29 @@ def test_any_checkpoint_goes_on_with_a_larger_budget(folder, tmp_path):
     assert outcome(go_on(run, "budget.moves=24000", "save.every=null")) == outcome(whole)
 
 
-def test_lanes_stay_as_many(folder):
+@pytest.mark.parametrize("lanes", [32, 128])
+def test_lanes_stay_as_many(folder, lanes):
     before = files(folder)
-    done = inside(f"resume={folder}", "lanes=32")
+    done = inside(f"resume={folder}", f"lanes={lanes}")
     assert done.returncode == 2
-    assert "lanes: a resumed run keeps its configuration; its lanes is 64, given was 32" in done.stderr
+    assert f"lanes: a resumed run keeps its configuration; its lanes is 64, given was {lanes}" in done.stderr
     assert files(folder) == before
 
 
 def test_a_number_of_games_may_be_the_end(tmp_path):
     folder = train(tmp_path / "run", *WORDS, "episodes=100", "budget.moves=null")
     assert 100 <= result(folder)["episodes"] < 150
+
+
+def test_keys_of_a_resumed_run_go_together_with_those_that_it_keeps(folder, tmp_path):
+    run = shutil.copytree(folder, tmp_path / "run")
+    go_on(run, "episodes=null", "budget.moves=24000", "evaluate.average=2")
+    assert result(run)["evaluation"]["checkpoints"] == 2
+    done = inside(f"resume={run}", "evaluate.average=10")
+    assert (done.returncode, "evaluate.average: 10 is not allowed; expected at most save.keep, 9" in done.stderr) == (
+        2,
+        True,
+    )
 
 
 def test_divergence_leaves_the_last_checkpoint(tmp_path):

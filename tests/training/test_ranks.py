@@ -51,6 +51,7 @@ def test_every_replica_is_carried_once():
         ({}, {}, 1, "replicas: 1 is not allowed"),
         ({"replicas": 8}, {}, 3, "threads: 3 is not allowed; expected at most the replicas of a process, 2"),
         ({"replicas": 4}, {"start": "carousel"}, 1, "learner.start: 'carousel' is not allowed"),
+        ({}, {"batch_sum": "mean", "order": "delayed"}, 1, "learner.batch_sum: 'mean' is not allowed"),
     ],
 )
 def test_what_several_processes_cannot_carry(options, learner, threads, telling):
