@@ -204,7 +204,7 @@ def judged(options: Namespace, network: NTupleNetwork) -> dict[str, Any]:
 
 
 def games(options: Namespace, network: NTupleNetwork, number: int, plies: int) -> dict[str, Any]:
-    """Moves per second of so many games, or of what was played of them when `--seconds` were over."""
+    """Moves per second of so many games, or of what was played of them when `--seconds` were over, with all copies."""
     player, play = Player(network), PlayOptions(seed=1, search=SearchOptions(plies), device=options.device)
     _play(player, 1, play, 0)  # compiles kernels
     finished, moves, seconds = _play(player, number, play, options.seconds)
