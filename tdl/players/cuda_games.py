@@ -4,7 +4,7 @@ import contextlib
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +14,12 @@ from tdl.cuda.device import Device, Launch, require_device_memory
 from tdl.cuda.kernel_text import check_shape, constants_of, list_text, row_table, text_with
 from tdl.errors import DivergenceError, refuse
 from tdl.game.engine import EVALUATION
-from tdl.game.lines import LineTables
+from tdl.game.lines import LineTables, tables_of
 from tdl.game.rules import DRAW_ONE
 from tdl.network.ntuple import NTupleNetwork
-from tdl.search.options import PlacerOptions, SearchOptions
+from tdl.search.options import Evaluator, PlacerOptions, SearchOptions
 from tdl.storage.records import RECORD, Records
 from tdl.training.options import Enough, OnProgress, PlayOptions
-
-if TYPE_CHECKING:
-    from tdl.players.player import Player  # which plays by this module
 
 MAX_PLIES = 3
 
@@ -30,7 +27,7 @@ PLACES = 1 << 14
 """Games at once, at most."""
 
 LOOKERS = 1 << 13
-"""Warps that share the items of a search, at most: as many as an H100 has room for."""
+"""Warps that share the items of a search, at most: twice as many as an H100 has room for."""
 
 TURNS = {1: 1024, 2: 256, 3: 16}
 """Moves of each game between two looks at how far they are, by plies: some hundredths of a second."""
@@ -75,15 +72,15 @@ def check_games(search: SearchOptions, placer: PlacerOptions) -> None:
         raise refuse("placer.kind", placer.kind, "random with device=cuda")
 
 
-def check_player(player: "Player") -> Device:
+def check_player(player: Evaluator) -> Device:
     """Refuse values or a network that the kernels are not made for; gives the graphics card."""
     if player.target != "afterstate":
         raise refuse("target", player.target, "afterstate with device=cuda")
-    check_shape(player.rules, player.network.tuples)
+    check_shape(player.network.rules, player.network.tuples)
     return machines.open_device()
 
 
-def play(player: "Player", episodes: int, options: PlayOptions, on_progress: OnProgress | None) -> Records:
+def play(player: Evaluator, episodes: int, options: PlayOptions, on_progress: OnProgress | None) -> Records:
     """Play games as `Player.play`.
 
     Raises
@@ -103,11 +100,11 @@ def play(player: "Player", episodes: int, options: PlayOptions, on_progress: OnP
 class CudaGames:
     """The games of an evaluation in the memory of a device."""
 
-    def __init__(self, player: "Player", episodes: int, options: PlayOptions, device: Device) -> None:
+    def __init__(self, player: Evaluator, episodes: int, options: PlayOptions, device: Device) -> None:
         self.player, self.episodes, self.plies, self.device = player, episodes, options.search.plies, device
         self._turns, self._places = TURNS[self.plies], min(PLACES, max(1, episodes))
         self._items = 4 * self._places * spread_of(player.network, self.plies) if self.plies > 1 else 0
-        text = text_of(player.network, player.engine.tables, self.plies)
+        text = text_of(player.network, tables_of(player.network.rules), self.plies)
         kernels = device.kernels(text, ("tdl_greedy",) if self.plies == 1 else ("tdl_look", "tdl_move"))
         self._make_arrays()
         call = self._new_call(options.seed)
@@ -117,7 +114,7 @@ class CudaGames:
             self._queue = device.repeated(_rounds(kernels, call), self._turns // 2)
 
     def _make_arrays(self) -> None:
-        weights, rows = self.player.network.weights, row_table(self.player.engine.tables)
+        weights, rows = self.player.network.weights, row_table(tables_of(self.player.network.rules))
         shapes: dict[str, tuple[tuple[int, ...], Any]] = {
             "weights": (weights.shape, np.float32),
             "rows": (rows.shape, rows.dtype),
