@@ -271,7 +271,8 @@ def compiled(cupy: Any, text: str, architecture: str) -> bytes:
     try:
         nvrtc.compileProgram(program, options)
     except nvrtc.NVRTCError:
-        line, version = nvrtc.getProgramLog(program).partition("\n")[0], ".".join(map(str, nvrtc.getVersion()))
+        line = next((line for line in nvrtc.getProgramLog(program).splitlines() if "error" in line), "")
+        version = ".".join(map(str, nvrtc.getVersion()))
         raise ConfigError(f"device=cuda: NVRTC {version} does not compile for {architecture}: {line}") from None
     code: bytes = nvrtc.getCUBIN(program)
     nvrtc.destroyProgram(program)

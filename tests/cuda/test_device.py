@@ -110,7 +110,7 @@ class Nvrtc:
         return text.upper().encode()
 
     def getProgramLog(self, text):  # noqa: N802
-        return "nvrtc: error: invalid value for --gpu-architecture (-arch)\n"
+        return "a warning\nnvrtc: error: invalid value for --gpu-architecture (-arch)\n"
 
     def destroyProgram(self, text):  # noqa: N802
         pass
