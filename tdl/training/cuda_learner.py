@@ -197,7 +197,8 @@ class CudaLearner:
         low, length, array = first % self._room, end - first, self._arrays["ended"]
         parts = [(low, min(low + length, self._room)), (0, low + length - self._room)]
         rows = [array.rows(*part) for part in parts if part[1] > part[0]]
-        return np.sort(np.concatenate(rows or [np.zeros(0, ENDED)]), order=("step", "lane"))
+        ended = np.concatenate(rows or [np.zeros(0, ENDED)])
+        return ended[np.lexsort((ended["lane"], ended["step"]))]  # np.sort takes ten times as long
 
     def _records(self, ended: NDArray[np.void]) -> NDArray[np.void]:
         records, rules = np.zeros(len(ended), RECORD), self.network.rules
