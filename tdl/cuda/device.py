@@ -6,7 +6,7 @@ import math
 import os
 import subprocess
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -105,6 +105,13 @@ def open_device() -> Device:
         raise refuse("device", CUDA, f"cpu: CuPy finds no CUDA device here ({one_line(str(error))})") from None
     with _errors(cupy):
         return GraphicsCard(cupy)
+
+
+def zeros_of(device: Device, shapes: Mapping[str, tuple[tuple[int, ...], DTypeLike]], what: str) -> dict[str, Array]:
+    """Arrays that are zero, if a device has memory for all; `what` needs it."""
+    size = sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in shapes.values())
+    require_device_memory(device, size, what)
+    return {name: device.zeros(*shape) for name, shape in shapes.items()}
 
 
 def require_device_memory(device: Device, size: int, what: str) -> None:
@@ -220,7 +227,7 @@ class GraphicsCard:
                     kernel.function((blocks,), (kernel.threads,), (call,), stream=self.stream)
             graph = self.stream.end_capture()
 
-        def queue() -> None:
+        def queue(_: Sequence[Launch] = launches) -> None:  # a kernel that nobody names is unloaded
             with _errors(self.cupy):
                 graph.launch(self.stream)
 
@@ -249,7 +256,7 @@ def compiled(cupy: Any, text: str, architecture: str) -> bytes:
 
     Raises
     ------
-    ConfigError : NVRTC, the compiler, is missing.
+    ConfigError : NVRTC, the compiler, is missing, or does not compile for this architecture.
     """
     nvrtc, options = cupy.cuda.nvrtc, (*OPTIONS, f"--gpu-architecture={architecture}")
     try:
@@ -261,7 +268,12 @@ def compiled(cupy: Any, text: str, architecture: str) -> bytes:
     with contextlib.suppress(OSError):
         return path.read_bytes()
     program = nvrtc.createProgram(text, "kernels.cu", (), ())
-    nvrtc.compileProgram(program, options)
+    try:
+        nvrtc.compileProgram(program, options)
+    except nvrtc.NVRTCError:
+        line = next((line for line in nvrtc.getProgramLog(program).splitlines() if "error" in line), "")
+        version = ".".join(map(str, nvrtc.getVersion()))
+        raise ConfigError(f"device=cuda: NVRTC {version} does not compile for {architecture}: {line}") from None
     code: bytes = nvrtc.getCUBIN(program)
     nvrtc.destroyProgram(program)
     with contextlib.suppress(OSError):  # it is compiled anew next time, in half a second

@@ -1,7 +1,6 @@
 """Games of a trained network on a graphics card: the records of `Player.play`, to the last bit."""
 
 import contextlib
-import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tdl.cuda import device as machines
-from tdl.cuda.device import Device, Launch, require_device_memory
+from tdl.cuda.device import Device, Launch, zeros_of
 from tdl.cuda.kernel_text import check_shape, constants_of, list_text, row_table, text_with
 from tdl.errors import DivergenceError, refuse
 from tdl.game.engine import EVALUATION
@@ -124,9 +123,7 @@ class CudaGames:
             "items": ((self._items,), np.uint32),
             "values": ((self._items,), np.float32),
         }
-        need = sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in shapes.values())
-        require_device_memory(self.device, need, "the network and its games")
-        self._arrays = {name: self.device.zeros(*shape) for name, shape in shapes.items()}
+        self._arrays = zeros_of(self.device, shapes, "the network and its games")
         self._arrays["weights"].write(weights.astype(np.float32, copy=False))  # of 16 bits: the same numbers
         self._arrays["rows"].write(rows)
 

@@ -3,7 +3,6 @@
 What is learned lies on the card while games are played, and is copied when somebody asks for it.
 """
 
-import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.cuda.device import Device, Launch, require_device_memory
+from tdl.cuda.device import Device, Launch, zeros_of
 from tdl.cuda.kernel_text import image_entries, row_table
 from tdl.errors import DivergenceError
 from tdl.game.lines import LineTables
@@ -106,9 +105,7 @@ class CudaLearner:
             "progress": ((1,), PROGRESS),
             "ended": ((games * len(lanes),), ENDED),
         }
-        need = sum(math.prod(shape) * np.dtype(dtype).itemsize for shape, dtype in shapes.values())
-        require_device_memory(self.device, need, f"the network and {len(lanes):,} lanes")
-        self._arrays = {name: self.device.zeros(*shape) for name, shape in shapes.items()}
+        self._arrays = zeros_of(self.device, shapes, f"the network and {len(lanes):,} lanes")
         self._arrays["rows"].write(rows)
         self._room = games * len(lanes)
 
@@ -200,7 +197,8 @@ class CudaLearner:
         low, length, array = first % self._room, end - first, self._arrays["ended"]
         parts = [(low, min(low + length, self._room)), (0, low + length - self._room)]
         rows = [array.rows(*part) for part in parts if part[1] > part[0]]
-        return np.sort(np.concatenate(rows or [np.zeros(0, ENDED)]), order=("step", "lane"))
+        ended = np.concatenate(rows or [np.zeros(0, ENDED)])
+        return ended[np.lexsort((ended["lane"], ended["step"]))]  # np.sort takes ten times as long
 
     def _records(self, ended: NDArray[np.void]) -> NDArray[np.void]:
         records, rules = np.zeros(len(ended), RECORD), self.network.rules

@@ -6,6 +6,7 @@ The stand-in has what CuPy 14 has under these names; kernels are not run. A card
 import ctypes
 import os
 import sys
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -89,6 +90,8 @@ class Function:
 class Nvrtc:
     """Of CuPy `nvrtc`, NVIDIA's compiler."""
 
+    NVRTCError = type("NVRTCError", (RuntimeError,), {})
+
     def __init__(self):
         self.compiled = []
 
@@ -99,10 +102,15 @@ class Nvrtc:
         return text
 
     def compileProgram(self, text, options):  # noqa: N802
+        if "--gpu-architecture=sm_999" in options:
+            raise self.NVRTCError("NVRTC_ERROR_INVALID_OPTION (5)")
         self.compiled.append((text, options))
 
     def getCUBIN(self, text):  # noqa: N802
         return text.upper().encode()
+
+    def getProgramLog(self, text):  # noqa: N802
+        return "a warning\nnvrtc: error: invalid value for --gpu-architecture (-arch)\n"
 
     def destroyProgram(self, text):  # noqa: N802
         pass
@@ -165,7 +173,10 @@ def test_launches_are_repeated_with_what_they_were_called_with(cupy):
     queue = card.repeated([Launch(kernels["one"], 9, call), Launch(kernels["other"], 1, call)], 2)
     call["number"] = 4
     assert card.stream.done == []
+    alive = weakref.ref(kernels["one"].function.module)
+    del kernels
     queue()
+    assert alive() is not None  # CuPy unloads a module that nobody names
     assert card.stream.done == 2 * [(b"TEXT", "one", (3,), (BLOCK,), 3), (b"TEXT", "other", (1,), (BLOCK,), 3)]
 
 
@@ -202,6 +213,15 @@ def test_without_the_compiler(cupy, monkeypatch):
     assert str(refused.value) == (
         "device: cuda needs NVRTC, which is not installed: pip install 'tdl-ntuple[cuda]' "
         '(Failure finding "libnvrtc.so.12")'
+    )
+
+
+def test_a_card_that_the_compiler_does_not_know(cupy):
+    with pytest.raises(ConfigError) as refused:
+        device.compiled(cupy, "text", "sm_999")
+    assert str(refused.value) == (
+        "device=cuda: NVRTC 12.9 does not compile for sm_999: "
+        "nvrtc: error: invalid value for --gpu-architecture (-arch)"
     )
 
 
