@@ -34,10 +34,10 @@ cdef extern from "batch_lanes.h" nogil:
     ctypedef struct Words "tdl_words":
         uint64_t low, high
     ctypedef struct Lane "tdl_lane":
-        Words board, saved
+        Words board
         uint64_t random
-        int64_t score, reached
-        int32_t moves, game, attempts, rose
+        int64_t score
+        int32_t moves, game
     ctypedef struct Law "tdl_batch_law":
         int32_t start, reach
         float gamma
@@ -135,8 +135,8 @@ cdef class BatchLearner:
     cdef object _state, _ended, _records
     cdef Learner learner
     cdef Law law
-    cdef bint capped, coherent
-    cdef float *sums
+    cdef bint capped
+    cdef float *sums            # E and A; NULL where the step is fixed
     cdef int64_t moves_per_lane
     cdef char *lane             # [lanes], lane_size apart
     cdef int64_t lane_size, lanes_n
@@ -241,8 +241,8 @@ cdef class BatchLearner:
         cdef float[:, ::1] sums
         if not STEP_ARRAYS[kind].keys() <= self._state.keys():
             raise refuse("step", kind, "fixed where there is no memory for another")
-        self.coherent = kind == "coherent"
-        if self.coherent:
+        self.sums = NULL
+        if kind == "coherent":
             sums = self._state[ACCUMULATORS]
             self.sums = &sums[0, 0]
         self._set_law(alpha)
@@ -385,7 +385,6 @@ cdef void learn(BatchLearner batch, Worker *worker) noexcept nogil:
     """Move the entries that were hit, of one table after the other."""
     cdef int64_t taken, unit
     cdef int i
-    cdef float *sums = batch.sums if batch.coherent else NULL
     while True:
         taken = take_many(&batch.next_unit, 1)
         if taken >= batch.units * batch.parts:
@@ -396,7 +395,7 @@ cdef void learn(BatchLearner batch, Worker *worker) noexcept nogil:
                            batch.unit[unit + 1], <uint32_t> (taken % batch.parts), <uint32_t> batch.parts):
                 batch.no_memory = True
                 return
-        move_hits(&batch.law, batch.capped, &worker.hits, batch.learner.weights, sums)
+        move_hits(&batch.law, batch.capped, &worker.hits, batch.learner.weights, batch.sums)
 
 
 cdef void play_lanes(BatchLearner batch, packed_t *after, Worker *worker) noexcept nogil:

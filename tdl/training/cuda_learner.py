@@ -71,7 +71,7 @@ class CudaLearner:
         self._shared |= {"sums": state[ACCUMULATORS]} if ACCUMULATORS in state else {}
         self._is_there = False
         self.steps = min(max(MIN_STEPS, QUEUED // len(self.lanes)), MAX_STEPS)
-        self._texts: dict[str, dict[str, Any]] = {}
+        self._compiled: dict[str, dict[str, Any]] = {}
         self._kernels(learner.step)
         self._make_arrays()
         self._call = self._new_call()
@@ -80,10 +80,10 @@ class CudaLearner:
 
     def _kernels(self, kind: str) -> dict[str, Any]:
         """Those of a step, compiled when the kind of step size is met first."""
-        if kind not in self._texts:
+        if kind not in self._compiled:
             text = text_of(self.network, self.tables, self.options, kind)
-            self._texts[kind] = self.device.kernels(text, KERNELS)
-        return self._texts[kind]
+            self._compiled[kind] = self.device.kernels(text, KERNELS)
+        return self._compiled[kind]
 
     def _make_arrays(self) -> None:
         lanes, network = self.lanes, self.network
@@ -119,7 +119,7 @@ class CudaLearner:
         """The step size from now on, as `BatchLearner.set_step`."""
         self._host.set_step(alpha, kind)
         kernels, law = self._kernels(kind), law_of(self.network, self.options, alpha)
-        if self._queue is not None and kernels is self._playing and law == self._call["law"]:
+        if kernels is self._playing and law == self._call["law"]:
             return
         self._playing, self._call["law"] = kernels, law
         names = [name for name in KERNELS if name != "tdl_promote" or self.network.stride]
