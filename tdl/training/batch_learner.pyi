@@ -1,5 +1,5 @@
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,13 +7,12 @@ from numpy.typing import NDArray
 from tdl.game.lines import LineTables
 from tdl.learning.options import LearnerOptions
 from tdl.network.ntuple import NTupleNetwork
-from tdl.training.options import OnProgress
+from tdl.training.options import OnProgress, PlayOptions
 
 class BatchLearner:
     network: NTupleNetwork
     tables: LineTables
     options: LearnerOptions
-    lane_type: np.dtype[np.void]
     threads: int
     moves: int
     games: int
@@ -23,14 +22,9 @@ class BatchLearner:
         network: NTupleNetwork,
         tables: LineTables,
         learner: LearnerOptions,
+        play: PlayOptions,
         *,
-        lanes: int,
-        seed: int = 0,
-        threads: int = 1,
-        state: Mapping[str, NDArray[Any]] | None = None,
-        rule: Literal["mean", "capped"] = "mean",
-        cap: float = 1.0,
-        moves_per_lane: int | None = None,
+        state: Mapping[str, NDArray[Any]],
     ) -> None: ...
     def set_step(self, alpha: float, kind: str) -> None: ...
     def play(self, moves: int, on_progress: OnProgress | None = None) -> NDArray[np.void]: ...

@@ -14,9 +14,10 @@ from libc.string cimport memcpy
 
 from tdl.errors import DivergenceError, refuse
 from tdl.game.engine import TRAINING
-from tdl.learning.options import ACCUMULATORS, STARTS, STEP_ARRAYS
+from tdl.learning.options import ACCUMULATORS, STEP_ARRAYS
 from tdl.storage.records import RECORD
-from tdl.training.lane_state import DIVERGED, MAX_LANES, check_lanes, lane_type, reach_of, room_for_hits
+from tdl.training.lane_state import DIVERGED, lane_type, law_of, room_for_hits
+from tdl.training.options import batch_lanes
 from tdl.game.board cimport board64, board128, drawn_tile, empty_board, legal_afterstates, max_tile, put, random_empty
 from tdl.game.lines cimport LineTables
 from tdl.game.stream cimport stream_of
@@ -27,24 +28,20 @@ from tdl.network.ntuple cimport NTupleNetwork
 from tdl.network.stages cimport stage_indices
 from tdl.network.weights cimport loop_full
 from tdl.training.selfplay cimport Record
-from tdl.training.starts cimport MILESTONE, RESTART, total_of
+from tdl.training.starts cimport MILESTONE, total_of
 
 cdef extern from "batch_lanes.h" nogil:
     ctypedef struct Words "tdl_words":
         uint64_t low, high
     ctypedef struct Lane "tdl_lane":
-        Words board, saved
+        Words board
         uint64_t random
-        int64_t score, reached
-        int32_t moves, game, attempts, rose
+        int64_t score
+        int32_t moves, game
     ctypedef struct Law "tdl_batch_law":
-        int64_t milestone
-        int32_t start, attempts, restart_moves
-        float restart_at
-        int32_t reach, trail
-        float gamma, decay, alpha, rate, cap
+        int32_t start, reach
+        float gamma
         uint32_t stride
-        float share
     ctypedef struct Due "tdl_due":
         int32_t t
         float error
@@ -58,7 +55,6 @@ cdef extern from "batch_lanes.h" nogil:
         void *place
         uint32_t *filled
     int UNIT "TDL_UNIT"
-    int TRAIL "TDL_TRAIL"
     Words *path_of "tdl_path"(Lane *lane)
     uint64_t draw "tdl_draw"(Lane *lane)
     void observe "tdl_observe"(const Law *law, Lane *lane, float error)
@@ -121,31 +117,26 @@ cdef class BatchLearner:
     ----------
     network : the `NTupleNetwork` that chooses the moves and learns.
     tables : of the network's rules.
-    learner : `LearnerOptions`, of which those of step, lambda, gamma and start count.
-    lanes : games at once.
-    seed : of the random numbers.
-    threads : how many share the work; the bits do not depend on it.
+    learner : `LearnerOptions` with a `batch_sum`.
+    play : `PlayOptions`, of which seed, lanes and threads count; the bits do not depend on the threads.
     state : what the learner keeps beside the weights, as `tdl.learning.state.new_state` makes it.
-    rule : "mean": an entry moves by the mean of its errors; "capped": by their sum, where hits times its step size is
-        at most `cap`, and by less beyond.
-    moves_per_lane : a lane for each so many moves played, from 64 on; None: all from the first step on.
 
     Attributes
     ----------
+    lanes : the games, a structured array of type `lane_type`; to be written to when a training goes on.
     moves, games : so far, those on record; to be set when a training goes on.
     """
 
     cdef readonly NTupleNetwork network
     cdef readonly LineTables tables
-    cdef readonly object options
-    cdef readonly object lane_type
+    cdef readonly object options, lanes
     cdef readonly int threads
     cdef public int64_t moves, games
-    cdef object _lanes, _state, _ended, _records
+    cdef object _state, _ended, _records
     cdef Learner learner
     cdef Law law
-    cdef bint capped, coherent
-    cdef float *sums
+    cdef bint capped
+    cdef float *sums            # E and A; NULL where the step is fixed
     cdef int64_t moves_per_lane
     cdef char *lane             # [lanes], lane_size apart
     cdef int64_t lane_size, lanes_n
@@ -163,31 +154,22 @@ cdef class BatchLearner:
     cdef double abs_error
     cdef int64_t updates
 
-    def __cinit__(self, NTupleNetwork network not None, LineTables tables not None, learner, *, int64_t lanes, seed=0,
-                  int threads=1, state=None, rule="mean", float cap=1, moves_per_lane=None):
-        self.network, self.tables, self.options, self.threads = network, tables, learner, threads
-        self._state = {} if state is None else state
-        if not 1 <= lanes <= MAX_LANES:
-            raise refuse("lanes", lanes, f"a number from 1 to {MAX_LANES}")
-        self._set_law(learner, rule, cap)
-        self.moves_per_lane = 0 if moves_per_lane is None else moves_per_lane
-        self.lanes_n = lanes
+    def __cinit__(self, NTupleNetwork network not None, LineTables tables not None, learner, play, *, state):
+        if not learner.batched:
+            raise refuse("batch_sum", learner.batch_sum, "mean or capped")
+        self.network, self.tables, self.options, self._state = network, tables, learner, state
+        self.threads, self.lanes_n = play.threads, batch_lanes(play)
+        self.capped, self.moves_per_lane = learner.batch_sum == "capped", learner.moves_per_lane or 0
+        point_to(&self.learner, network)
         form(&self.team)
-        self._make_lanes(seed)
+        self._set_law(0)
+        self._make_lanes(play.seed)
         self._make_workers()
         self._make_units()
 
-    cdef _set_law(self, learner, rule, cap):
-        cdef NTupleNetwork network = self.network
-        point_to(&self.learner, network)
-        self.law.reach = reach_of(learner.td_lambda)
-        self.law.gamma, self.law.decay = learner.gamma, <float> learner.gamma * <float> learner.td_lambda
-        self.law.cap, self.capped = cap, rule == "capped"
-        self.law.stride, self.law.share = network.law.stride, network.law.share
-        self.law.start = STARTS.index(learner.start)
-        self.law.milestone, self.law.attempts = learner.milestone, learner.attempts
-        self.law.restart_at, self.law.restart_moves = learner.restart_at, learner.restart_moves
-        self.law.trail = TRAIL if self.law.start == RESTART else 0
+    cdef _set_law(self, float alpha):
+        cdef const uint8_t[::1] law = law_of(self.network, self.options, alpha).reshape(1).view(np.uint8)
+        memcpy(&self.law, &law[0], sizeof(Law))
 
     cdef _make_lanes(self, seed):
         """The lanes, each with its first game."""
@@ -195,11 +177,10 @@ cdef class BatchLearner:
         cdef Record[::1] records
         cdef int64_t i
         cdef Lane *lane
-        self.lane_type = lane_type(self.law.reach, self.options.start)
-        self.lane_size = self.lane_type.itemsize
-        self._lanes = np.zeros(self.lanes_n, self.lane_type)
+        self.lanes = np.zeros(self.lanes_n, lane_type(self.law.reach, self.options.start))
+        self.lane_size = self.lanes.itemsize
         self._ended, self._records = np.zeros(self.lanes_n, np.uint8), np.zeros(self.lanes_n, RECORD)
-        lanes, ended, records = self._lanes.view(np.uint8), self._ended, self._records
+        lanes, ended, records = self.lanes.view(np.uint8), self._ended, self._records
         self.lane, self.ended, self.record = <char *> &lanes[0], &ended[0], &records[0]
         for i in range(self.lanes_n):
             lane = <Lane *> (self.lane + i * self.lane_size)
@@ -258,26 +239,13 @@ cdef class BatchLearner:
     def set_step(self, float alpha, str kind):
         """The step size from now on, as `SelfPlay.set_step`."""
         cdef float[:, ::1] sums
-        cdef int m = self.network.m
         if not STEP_ARRAYS[kind].keys() <= self._state.keys():
             raise refuse("step", kind, "fixed where there is no memory for another")
-        self.coherent = kind == "coherent"
-        if self.coherent:
+        self.sums = NULL
+        if kind == "coherent":
             sums = self._state[ACCUMULATORS]
             self.sums = &sums[0, 0]
-        per_entry = self.options.alpha_per == "entry"
-        self.law.rate = alpha if per_entry else alpha / <float> m
-        self.law.alpha = alpha * <float> m if per_entry else alpha
-
-    @property
-    def lanes(self):
-        """A copy of the lanes: structured array of dtype `lane_type`, shape (lanes,)."""
-        return self._lanes.copy()
-
-    @lanes.setter
-    def lanes(self, lanes):
-        check_lanes(lanes, self.network.rules, (self.lanes_n,), self.lane_type)
-        self._lanes[:] = lanes
+        self._set_law(alpha)
 
     @property
     def active(self):
@@ -417,7 +385,6 @@ cdef void learn(BatchLearner batch, Worker *worker) noexcept nogil:
     """Move the entries that were hit, of one table after the other."""
     cdef int64_t taken, unit
     cdef int i
-    cdef float *sums = batch.sums if batch.coherent else NULL
     while True:
         taken = take_many(&batch.next_unit, 1)
         if taken >= batch.units * batch.parts:
@@ -428,7 +395,7 @@ cdef void learn(BatchLearner batch, Worker *worker) noexcept nogil:
                            batch.unit[unit + 1], <uint32_t> (taken % batch.parts), <uint32_t> batch.parts):
                 batch.no_memory = True
                 return
-        move_hits(&batch.law, batch.capped, &worker.hits, batch.learner.weights, sums)
+        move_hits(&batch.law, batch.capped, &worker.hits, batch.learner.weights, batch.sums)
 
 
 cdef void play_lanes(BatchLearner batch, packed_t *after, Worker *worker) noexcept nogil:

@@ -51,24 +51,15 @@ class ReferenceBatchLearner:
     Parameters
     ----------
     network : that learns.
-    learner, lanes, seed, rule, cap, moves_per_lane : as those of `BatchLearner`.
+    learner, lanes, seed : its options, and those of `PlayOptions`.
     alpha : total step size, or, with alpha_per="entry", that of an entry.
     """
 
     def __init__(
-        self,
-        network: ReferenceNetwork,
-        learner: LearnerOptions,
-        alpha: float,
-        *,
-        lanes: int,
-        seed: int = 0,
-        rule: str = "mean",
-        cap: float = 1.0,
-        moves_per_lane: int | None = None,
+        self, network: ReferenceNetwork, learner: LearnerOptions, alpha: float, *, lanes: int, seed: int = 0
     ) -> None:
         self.network, self.rules, self.options = network, network.rules, learner
-        self.capped, self.cap, self.moves_per_lane = rule == "capped", np.float32(cap), moves_per_lane
+        self.cap = np.float32(learner.cap)
         m = np.float32(network.m)
         self.alpha, self.rate = np.float32(alpha), np.float32(alpha) / m
         if learner.alpha_per == "entry":
@@ -87,9 +78,9 @@ class ReferenceBatchLearner:
     @property
     def active(self) -> int:
         """How many lanes play in the next step."""
-        if not self.moves_per_lane:
+        if not self.options.moves_per_lane:
             return len(self.lanes)
-        return min(len(self.lanes), max(FEWEST, self.moves // self.moves_per_lane))
+        return min(len(self.lanes), max(FEWEST, self.moves // self.options.moves_per_lane))
 
     def step(self) -> None:
         """All lanes play; then all entries that were hit move."""
@@ -202,7 +193,7 @@ class ReferenceBatchLearner:
             signed, absolute = self.sums.get(entry, (ZERO, ZERO))
             share = min((abs(signed) + TINY) / (absolute + TINY), np.float32(1))
             self.sums[entry] = signed + mean, absolute + abs(mean)
-        if not self.capped:
+        if self.options.batch_sum == "mean":
             return share * (self.rate * mean)
         gain = n * share * self.alpha
         return share * (self.rate * total) * (self.cap / gain if gain > self.cap else np.float32(1))

@@ -3,32 +3,17 @@
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tdl.cuda.kernel_text import constants_of, text_with
 from tdl.game.lines import LineTables
 from tdl.learning.options import STARTS, LearnerOptions
 from tdl.network.ntuple import NTupleNetwork
-from tdl.training.lane_state import TRAIL, reach_of
+from tdl.training.lane_state import LAW, reach_of
 
 KERNELS = ("tdl_play", "tdl_close", "tdl_promote", "tdl_apply")
 """Those of a step in their order; `tdl_promote` is for networks of several stages alone."""
 
 TALLIES = 32
-
-LAW = np.dtype(
-    [
-        ("milestone", "<i8"),
-        *((name, "<i4") for name in ("start", "attempts", "restart_moves")),
-        ("restart_at", "<f4"),
-        *((name, "<i4") for name in ("reach", "trail")),
-        *((name, "<f4") for name in ("gamma", "decay", "alpha", "rate", "cap")),
-        ("stride", "<u4"),
-        ("share", "<f4"),
-    ],
-    align=True,
-)
-"""`tdl_batch_law` of batch_step.h."""
 
 _POINTERS = ("weights", "sums", "hits", "lanes", "todo", "todo_n", "rows", "tallies", "progress", "ended")
 
@@ -60,14 +45,14 @@ ENDED = np.dtype(
 """`tdl_ended`."""
 
 
-def text_of(network: NTupleNetwork, tables: LineTables, learner: LearnerOptions, kind: str, rule: str) -> str:
+def text_of(network: NTupleNetwork, tables: LineTables, learner: LearnerOptions, kind: str) -> str:
     """The text to compile: as C, or as CUDA C++.
 
     Parameters
     ----------
     tables : of the network's rules.
-    learner : of which those of lambda and start count.
-    kind, rule : "fixed" or "coherent" and "mean" or "capped", as of `BatchLearner`.
+    learner : of which lambda, start and batch_sum count.
+    kind : of step size, "fixed" or "coherent".
 
     Raises
     ------
@@ -75,20 +60,5 @@ def text_of(network: NTupleNetwork, tables: LineTables, learner: LearnerOptions,
     """
     names = constants_of(network, tables)
     names |= {"REACH": reach_of(learner.td_lambda), "START": STARTS.index(learner.start)}
-    names |= {"COHERENT": int(kind == "coherent"), "CAPPED": int(rule == "capped")}
+    names |= {"COHERENT": int(kind == "coherent"), "CAPPED": int(learner.batch_sum == "capped")}
     return text_with(names, Path(__file__).with_name("batch_kernels.h"))
-
-
-def law_of(network: NTupleNetwork, learner: LearnerOptions, alpha: float, cap: float) -> NDArray[np.void]:
-    """The law of a learner for `BATCH`: an array of `LAW` without dimensions."""
-    law, m = np.zeros((), LAW), np.float32(network.m)
-    for name in ("milestone", "attempts", "restart_moves", "restart_at", "gamma"):
-        law[name] = getattr(learner, name)
-    law["start"], law["reach"] = STARTS.index(learner.start), reach_of(learner.td_lambda)
-    law["trail"] = TRAIL if learner.start == "restart" else 0
-    law["decay"], law["cap"] = np.float32(learner.gamma) * np.float32(learner.td_lambda), cap
-    per_entry = learner.alpha_per == "entry"
-    law["alpha"] = np.float32(alpha) * m if per_entry else alpha
-    law["rate"] = alpha if per_entry else np.float32(alpha) / m
-    law["stride"], law["share"] = network.stride, network.stages.share
-    return law

@@ -1,12 +1,13 @@
 """Many games in step as a block of moves: the batch learner with what it needs."""
 
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tdl.base.machine import require_memory
+from tdl.base.machine import cores, require_memory
 from tdl.cuda import device
 from tdl.game.lines import LineTables
 from tdl.learning.options import LearnerOptions
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from tdl.training.batch_learner import BatchLearner
 
 LANES = "lanes"
-"""The array of a checkpoint."""
+"""The games, among the arrays of a learner's state and of a checkpoint."""
 
 HITS = 8 * 4 * 18
 """Bytes of a thread for each lane: 8 entries of a table, a quarter of whose places of 18 bytes is filled."""
@@ -33,12 +34,13 @@ class Batch:
 
     Parameters
     ----------
-    network, state : which learn, in place.
+    network, state : which learn, in place; the games become part of the state.
     learner, play : as those of `Trainer`.
 
     Attributes
     ----------
-    total : moves since the training began, by which the number of lanes grows.
+    total : moves before the next block, by which the number of lanes grows; to be set.
+    computes_with : the CPU's instructions, or the name of the graphics card.
     moves, errors : of the last block, as those of `Threads`.
 
     Raises
@@ -49,23 +51,14 @@ class Batch:
     def __init__(
         self, network: NTupleNetwork, state: LearnerState, learner: LearnerOptions, play: PlayOptions
     ) -> None:
-        lanes = batch_lanes(play)
+        play, lanes = replace(play, threads=min(play.threads, cores())), batch_lanes(play)
         need = lane_bytes(learner, play) + step_bytes(network.m, play)
         require_memory("lanes", need, f"{lanes:,} lanes")
-        on_card = play.device == device.CUDA
-        make: Any = partial(CudaLearner, device=device.open_device()) if on_card else batch_kernel(network)
-        self._batch: BatchLearner | CudaLearner = make(
-            network,
-            LineTables(network.rules),
-            learner,
-            lanes=lanes,
-            seed=play.seed,
-            threads=play.threads,
-            state=state,
-            rule="capped" if learner.batch_sum == "capped" else "mean",
-            cap=learner.cap,
-            moves_per_lane=learner.moves_per_lane,
-        )
+        card = device.open_device() if play.device == device.CUDA else None
+        make = batch_kernel(network) if card is None else partial(CudaLearner, device=card)
+        self._batch: BatchLearner | CudaLearner = make(network, LineTables(network.rules), learner, play, state=state)
+        self.computes_with = network.instructions if card is None else card.name
+        state[LANES] = self._batch.lanes
         self.total, self.moves, self.errors = 0, 0, (0.0, 0)
 
     def set_step(self, alpha: float, kind: str) -> None:
@@ -84,28 +77,13 @@ class Batch:
             begun = batch.moves - self.total
             records = batch.play(max(1, end - batch.moves), _later(on_progress, begun))
             total, number = total + batch.errors[0], number + batch.errors[1]
-        self.moves, self.errors, self.total = batch.moves - self.total, (total, number), batch.moves
+        self.moves, self.errors = batch.moves - self.total, (total, number)
         return records
 
     def settle(self) -> None:
         """Let the network and the state of the learner be what was learned, wherever that is."""
         if isinstance(self._batch, CudaLearner):
             self._batch.settle()
-
-    @property
-    def computes_with(self) -> str:
-        """The CPU's instructions, or the name of the graphics card."""
-        batch = self._batch
-        return batch.device.name if isinstance(batch, CudaLearner) else batch.network.instructions
-
-    @property
-    def lanes(self) -> NDArray[np.void]:
-        """A copy of the lanes, for a checkpoint."""
-        return self._batch.lanes
-
-    def resume(self, lanes: NDArray[np.void], total: int) -> None:
-        """Go on with lanes of a checkpoint, after so many moves; a ConfigError where no game has such lanes."""
-        self._batch.lanes, self.total = lanes, total
 
 
 def _later(on_progress: OnProgress | None, begun: int) -> OnProgress | None:

@@ -17,9 +17,9 @@ from tdl.game.lines import LineTables
 from tdl.learning.options import ACCUMULATORS, LearnerOptions
 from tdl.network.ntuple import NTupleNetwork
 from tdl.storage.records import RECORD
-from tdl.training.batch_text import BATCH, ENDED, KERNELS, PROGRESS, TALLIES, TALLY, law_of, text_of
-from tdl.training.lane_state import DIVERGED, UNIT, Lanes, reach_of, room_for_hits
-from tdl.training.options import OnProgress
+from tdl.training.batch_text import BATCH, ENDED, KERNELS, PROGRESS, TALLIES, TALLY, text_of
+from tdl.training.lane_state import DIVERGED, UNIT, Lanes, law_of, reach_of, room_for_hits
+from tdl.training.options import OnProgress, PlayOptions
 from tdl.training.threads import batch_kernel
 
 AHEAD = 2
@@ -37,12 +37,12 @@ class CudaLearner:
 
     Parameters
     ----------
-    network, tables, learner, lanes, seed, threads, state, rule, cap, moves_per_lane : as of `BatchLearner`; threads
-        change nothing.
+    network, tables, learner, play, state : as of `BatchLearner`; threads change nothing.
     device : that computes.
 
     Attributes
     ----------
+    lanes : the games, as of `BatchLearner`, which are those of the device after `settle`.
     moves, games : so far, those on record; to be set when a training goes on.
     errors : the TD errors of the last call of `play`: (sum of absolute values in points, number).
 
@@ -56,43 +56,36 @@ class CudaLearner:
         network: NTupleNetwork,
         tables: LineTables,
         learner: LearnerOptions,
+        play: PlayOptions,
         *,
         device: Device,
-        lanes: int,
-        seed: int = 0,
-        threads: int = 1,
         state: Mapping[str, NDArray[Any]],
-        rule: str = "mean",
-        cap: float = 1.0,
-        moves_per_lane: int | None = None,
     ) -> None:
         self.network, self.tables, self.options, self.device = network, tables, learner, device
-        self._rule, self._cap = rule, cap
-        self._host = batch_kernel(network)(
-            network, tables, learner, lanes=lanes, seed=seed, state=state, moves_per_lane=moves_per_lane
-        )
+        self._host = batch_kernel(network)(network, tables, learner, play, state=state)
+        self.lanes: Lanes = self._host.lanes
         self.moves, self.games, self.errors = 0, 0, (0.0, 0)
         # What both machines have, of which the device has the newest while `_is_there`.
-        self._shared: dict[str, NDArray[Any]] = {"weights": network.weights, "lanes": self._host.lanes}
+        self._shared: dict[str, NDArray[Any]] = {"weights": network.weights, "lanes": self.lanes}
         self._shared |= {"sums": state[ACCUMULATORS]} if ACCUMULATORS in state else {}
         self._is_there = False
-        self.steps = min(max(MIN_STEPS, QUEUED // lanes), MAX_STEPS)
-        self._texts: dict[str, dict[str, Any]] = {}
+        self.steps = min(max(MIN_STEPS, QUEUED // len(self.lanes)), MAX_STEPS)
+        self._compiled: dict[str, dict[str, Any]] = {}
         self._kernels(learner.step)
         self._make_arrays()
-        self._call = self._new_call(moves_per_lane)
+        self._call = self._new_call()
         self._queue: Callable[[], None] | None = None
         self._playing: dict[str, Any] = {}  # kernels that it queues
 
     def _kernels(self, kind: str) -> dict[str, Any]:
         """Those of a step, compiled when the kind of step size is met first."""
-        if kind not in self._texts:
-            text = text_of(self.network, self.tables, self.options, kind, self._rule)
-            self._texts[kind] = self.device.kernels(text, KERNELS)
-        return self._texts[kind]
+        if kind not in self._compiled:
+            text = text_of(self.network, self.tables, self.options, kind)
+            self._compiled[kind] = self.device.kernels(text, KERNELS)
+        return self._compiled[kind]
 
     def _make_arrays(self) -> None:
-        lanes, network = self._shared["lanes"], self.network
+        lanes, network = self.lanes, self.network
         reach, rows = reach_of(self.options.td_lambda), row_table(self.tables)
         # A game that begins on an empty board moves until the board is full, so a lane ends few games meanwhile.
         games = 2 + AHEAD * self.steps // max(1, network.rules.cells - len(network.rules.start))
@@ -109,12 +102,12 @@ class CudaLearner:
         self._arrays["rows"].write(rows)
         self._room = games * len(lanes)
 
-    def _new_call(self, moves_per_lane: int | None) -> NDArray[np.void]:
+    def _new_call(self) -> NDArray[np.void]:
         """What kernels are called with, but for the law."""
-        call, lanes = np.zeros((), BATCH), self._shared["lanes"]
+        call, lanes = np.zeros((), BATCH), self.lanes
         for name, array in self._arrays.items():
             call[name] = array.pointer
-        call["room"], call["moves_per_lane"] = self._room, moves_per_lane or 0
+        call["room"], call["moves_per_lane"] = self._room, self.options.moves_per_lane or 0
         call["shift"], call["limit"] = room_for_hits(self.network, len(lanes), reach_of(self.options.td_lambda))
         call["lanes_n"], call["lane_size"] = len(lanes), lanes.itemsize
         return call
@@ -122,13 +115,13 @@ class CudaLearner:
     def set_step(self, alpha: float, kind: str) -> None:
         """The step size from now on, as `BatchLearner.set_step`."""
         self._host.set_step(alpha, kind)
-        kernels, law = self._kernels(kind), law_of(self.network, self.options, alpha, self._cap)
-        if self._queue is not None and kernels is self._playing and law == self._call["law"]:
+        kernels, law = self._kernels(kind), law_of(self.network, self.options, alpha)
+        if kernels is self._playing and law == self._call["law"]:
             return
         self._playing, self._call["law"] = kernels, law
-        lanes = len(self._shared["lanes"])
         names = [name for name in KERNELS if name != "tdl_promote" or self.network.stride]
-        launches = [Launch(kernels[name], 1 if name == "tdl_close" else lanes, self._call) for name in names]
+        warps = {"tdl_close": 1}
+        launches = [Launch(kernels[name], warps.get(name, len(self.lanes)), self._call) for name in names]
         self._queue = self.device.repeated(launches, self.steps)
 
     @property
@@ -137,21 +130,8 @@ class CudaLearner:
         self._host.moves = self.moves
         return self._host.active
 
-    @property
-    def lanes(self) -> Lanes:
-        """A copy of the lanes."""
-        self.settle()
-        lanes: Lanes = self._shared["lanes"].copy()
-        return lanes
-
-    @lanes.setter
-    def lanes(self, lanes: Lanes) -> None:
-        self.settle()
-        self._host.lanes = lanes  # which checks them
-        self._shared["lanes"][:] = lanes
-
     def settle(self) -> None:
-        """Copy what was learned to the network, its state and the lanes of the host: those count from now on."""
+        """Copy what was learned to the network, its state and the lanes: those count from now on."""
         if self._is_there:
             for name, array in self._shared.items():
                 self._arrays[name].read(into=array)
@@ -163,7 +143,7 @@ class CudaLearner:
         The kernels end where the moves do, whatever else is queued: so the device never waits for the host.
         """
         assert self._queue is not None
-        first, until, lanes = self.moves, self.moves + moves, len(self._shared["lanes"])
+        first, until, lanes = self.moves, self.moves + moves, len(self.lanes)
         self.errors = 0.0, 0
         self._begin(until)
         looks, ended, seen = deque[Callable[[], NDArray[np.void]]](), [np.zeros(0, ENDED)], 0

@@ -1,4 +1,4 @@
-"""The lanes of the batch learner as an array, for checkpoints: its type, and the check of one from anywhere."""
+"""What the batch learner's kernels read, as arrays of NumPy: the lanes, which checkpoints hold, and the law."""
 
 import math
 from collections import Counter
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tdl.errors import ConfigError, refuse
 from tdl.game.rules import Rules
+from tdl.learning.options import STARTS, LearnerOptions
 from tdl.network.ntuple import NTupleNetwork
 from tdl.storage.records import LIMITS
 
@@ -32,6 +33,20 @@ DIVERGED = (
     f"learning diverged: a value left +-{BOUND:g} or is not a number, or errors add up to more than can be counted; a "
     "smaller alpha is needed"
 )
+
+LAW = np.dtype(
+    [
+        ("milestone", "<i8"),
+        *((name, "<i4") for name in ("start", "attempts", "restart_moves")),
+        ("restart_at", "<f4"),
+        *((name, "<i4") for name in ("reach", "trail")),
+        *((name, "<f4") for name in ("gamma", "decay", "alpha", "rate", "cap")),
+        ("stride", "<u4"),
+        ("share", "<f4"),
+    ],
+    align=True,
+)
+"""The law of a learner: `tdl_batch_law` of batch_step.h."""
 
 Lanes = NDArray[np.void]
 
@@ -76,22 +91,35 @@ def lane_type(reach: int, start: str) -> np.dtype[np.void]:
     return np.dtype(fields)
 
 
-def check_lanes(lanes: Lanes, rules: Rules, shape: tuple[int, ...], dtype: np.dtype[np.void]) -> None:
+def law_of(network: NTupleNetwork, learner: LearnerOptions, alpha: float) -> NDArray[np.void]:
+    """The law of a learner with a step size: an array of `LAW` without dimensions."""
+    law, m = np.zeros((), LAW), np.float32(network.m)
+    for name in ("milestone", "attempts", "restart_moves", "restart_at", "gamma", "cap"):
+        law[name] = getattr(learner, name)
+    law["start"], law["reach"] = STARTS.index(learner.start), reach_of(learner.td_lambda)
+    law["trail"] = TRAIL if learner.start == "restart" else 0
+    law["decay"] = np.float32(learner.gamma) * np.float32(learner.td_lambda)
+    per_entry = learner.alpha_per == "entry"
+    law["alpha"] = np.float32(alpha) * m if per_entry else alpha
+    law["rate"] = alpha if per_entry else np.float32(alpha) / m
+    law["stride"], law["share"] = network.stride, network.stages.share
+    return law
+
+
+def check_playable(lanes: Lanes, rules: Rules) -> None:
     """Refuse lanes that no game of these rules has: the kernels trust theirs.
 
     Raises
     ------
-    ConfigError : another shape or type; tiles that the game does not have; numbers out of range.
+    ConfigError : tiles that the game does not have; numbers out of range.
     """
-    if lanes.dtype != dtype or lanes.shape != shape:
-        raise refuse("lanes", f"{lanes.shape} of {lanes.dtype}", f"{shape} of {dtype}")
     for name, most in {"score": LIMITS["score"], "reached": 2**40}.items():
         _check_range(lanes, name, most)
     for name, most in {"moves": 2**31 - 2, "game": 2**31 - 2, "attempts": 2**31 - 2, "rose": 1}.items():
         _check_range(lanes, name, most)
     if not (np.abs(lanes["errors"]) <= BOUND).all():  # true of nan, too
         raise ConfigError(f"lanes: errors: expected numbers from -{BOUND:g} to {BOUND:g}")
-    for name in {"board", "saved", "path", "trail"} & set(dtype.names or ()):
+    for name in {"board", "saved", "path", "trail"} & set(lanes.dtype.names or ()):
         tiles = _tiles(lanes[name].reshape(-1, 2), rules)
         if (tiles[:, rules.cells :] != 0).any() or (tiles > rules.largest).any():
             raise ConfigError(f"lanes: {name}: a board has what is no tile of the game")

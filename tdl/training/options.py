@@ -14,9 +14,10 @@ from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.search.options import Evaluator, PlacerOptions, SearchOptions, check_same_board
-from tdl.training.lane_state import MAX_LANES as MAX_BATCH
+from tdl.training.lane_state import MAX_LANES
 
-MAX_LANES = 64
+MAX_IN_TURN = 64
+"""Lanes of one thread."""
 
 BATCH = 4096
 """Those of "auto"."""
@@ -39,8 +40,8 @@ class Enough(Exception):  # noqa: N818 - it is no error
 
 def check_lanes(key: str, lanes: object) -> None:
     """Refuse anything but "auto" and a number of lanes."""
-    if lanes != "auto" and (type(lanes) is not int or not 1 <= lanes <= MAX_BATCH):
-        raise refuse(key, lanes, f"auto or a whole number from 1 to {MAX_LANES}, with learner=batch to {MAX_BATCH}")
+    if lanes != "auto" and (type(lanes) is not int or not 1 <= lanes <= MAX_LANES):
+        raise refuse(key, lanes, f"auto or a whole number from 1 to {MAX_IN_TURN}, with learner=batch to {MAX_LANES}")
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,8 @@ def lane_count(lanes: int | str, features: int) -> int:
     lane fill a cache by themselves. It depends on the configuration alone, so that a run is the same everywhere.
     """
     if isinstance(lanes, int):
-        if lanes > MAX_LANES:
-            raise refuse("lanes", lanes, f"auto or a whole number from 1 to {MAX_LANES} unless learner=batch")
+        if lanes > MAX_IN_TURN:
+            raise refuse("lanes", lanes, f"auto or a whole number from 1 to {MAX_IN_TURN} unless learner=batch")
         return lanes
     return 3 if features <= FEW_FEATURES else 2
 

@@ -30,6 +30,7 @@ from tdl.storage.checkpoint import META, Array, Meta, read_array
 from tdl.storage.records import check_episodes
 from tdl.storage.saved_folder import SAVED, path_of, save
 from tdl.training.batches import LANES, Batch
+from tdl.training.lane_state import check_playable
 from tdl.training.options import OnProgress, PlayOptions, Settled, check_batch, training_options
 from tdl.training.ranks import ALONE, Ranks
 from tdl.training.replicas import Replicas
@@ -219,6 +220,8 @@ class Trainer(Settled):
             self.schedule.check_counted()
         step = "fixed" if self.schedule.is_fixed(self.episode, self.spent) else self.learner.step
         self._players.set_step(self.alpha, step)
+        if isinstance(self._players, Batch):
+            self._players.total = self.moves
         records = self._players.play(self.episode, episodes, on_progress)
         self.episode += len(records)
         self.moves += self._players.moves
@@ -228,8 +231,7 @@ class Trainer(Settled):
 
     def arrays(self) -> Mapping[str, Array]:
         """All that has been learned, for a checkpoint: the weights and the state."""
-        lanes = {LANES: self._players.lanes} if isinstance(self._players, Batch) else {}
-        return {WEIGHTS: self.network.weights, **self.state, **lanes}
+        return {WEIGHTS: self.network.weights, **self.state}
 
     def restore(self, folder: Path, meta: Meta) -> None:
         """Read `state` back from the checkpoint in `folder`, which `meta` describes."""
@@ -237,9 +239,8 @@ class Trainer(Settled):
             read_array(folder, meta, name, into=array)
         with naming(folder):
             check_entered(self.state, self.network.rules, self.play_options.engine, self.learner.target)
-            if isinstance(self._players, Batch):
-                lanes = read_array(folder, meta, LANES, into=self._players.lanes)
-                self._players.resume(lanes, meta["moves"])
+            if LANES in self.state:
+                check_playable(self.state[LANES], self.network.rules)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write a checkpoint from which `Trainer.load` goes on, and which `tdl.load` and all programs play.
@@ -298,8 +299,6 @@ def _copied(kind: type[Trainer], network: NTupleNetwork, options: Any, progress:
     trainer = kind(network, learner=learner, schedule=schedule, play=play, replicas=replicas)
     trainer.episode, trainer.moves, trainer.spent, error = progress
     object.__setattr__(trainer, "mean_abs_error", error)
-    if isinstance(trainer._players, Batch):
-        trainer._players.resume(state.pop(LANES), trainer.moves)
     for name, array in state.items():
         np.copyto(trainer.state[name], array)
     return trainer

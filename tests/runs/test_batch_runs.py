@@ -71,9 +71,8 @@ def test_a_run_that_stops_goes_on_bit_for_bit(tmp_path, name):
     goes_on(tmp_path, MORE[name], "cpu", "cpu")
 
 
-@pytest.mark.parametrize("name", MORE)
-def test_a_run_goes_on_on_another_device(tmp_path, device, name):
-    first, then = ("cpu", "cuda") if name == "mean" else ("cuda", "cpu")
+@pytest.mark.parametrize(("name", "first", "then"), [("mean", "cpu", "cuda"), ("restart", "cuda", "cpu")])
+def test_a_run_goes_on_on_another_device(tmp_path, device, name, first, then):
     goes_on(tmp_path, MORE[name], first, then)
     ended = result(tmp_path / "run")
     assert ended["config"]["device"] == then

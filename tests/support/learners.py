@@ -57,6 +57,20 @@ VARIANTS = {
     "all at once": {"rechoose": True, "clear_last": True, "update_symmetries": False},
     "all at once, the state": {"rechoose": True, "clear_last": "state", "update_symmetries": False},
 }
+IN_STEP = {
+    "fixed-mean-0": {},
+    "fixed-mean-.5": {"td_lambda": 0.5},
+    "fixed-capped-0": {"batch_sum": "capped", "alpha": 0.5},
+    "fixed-capped-.5": {"batch_sum": "capped", "cap": 0.25, "td_lambda": 0.5, "gamma": 0.9},
+    "coherent-mean-0": {"step": "coherent", "alpha": 1.0},
+    "coherent-mean-.5": {"step": "coherent", "alpha": 1.0, "td_lambda": 0.5},
+    "coherent-capped-0": {"step": "coherent", "alpha": 1.0, "batch_sum": "capped"},
+    "coherent-capped-.5": {"step": "coherent", "alpha": 1.0, "batch_sum": "capped", "td_lambda": 0.5},
+    "long": {"step": "coherent", "td_lambda": 0.9, "initial_value": 100.0},
+    "per entry": {"alpha_per": "entry", "alpha": 0.01, "batch_sum": "capped"},
+}
+"""Of games in step, with keywords of networks and of trainers."""
+
 THREADS = {"one thread": {"threads": 1}, "two threads": {"threads": 2}}
 
 

@@ -1,10 +1,11 @@
 """The batch learner against the same in plain Python: the same weights, sums, lanes and records, bit for bit."""
 
+import re
 from functools import cache
 
 import numpy as np
 import pytest
-from support.learners import STAGES, STARTS
+from support.learners import IN_STEP, STAGES, STARTS
 from support.reference_runs import ONE_STAGE, assert_same_bits, in_memory_order, natural, natural_of_reference
 from support.shapes import RULES, SHARE, small_tuples
 from support.shapes import engine as tables_of
@@ -16,38 +17,27 @@ from tdl.learning.state import new_state
 from tdl.network.network_reference import ReferenceNetwork
 from tdl.network.ntuple import NTupleNetwork
 from tdl.training.batch_reference import FEWEST, ReferenceBatchLearner
-from tdl.training.lane_state import reach_of
+from tdl.training.lane_state import check_playable, reach_of
+from tdl.training.options import PlayOptions
 from tdl.training.threads import batch_kernel
 
 STEPS = 1000 // SHARE
 
-OPTIONS = {
-    "fixed-mean-0": {},
-    "fixed-mean-.5": {"td_lambda": 0.5},
-    "fixed-capped-0": {"rule": "capped", "alpha": 0.5},
-    "fixed-capped-.5": {"rule": "capped", "cap": 0.25, "td_lambda": 0.5, "gamma": 0.9},
-    "coherent-mean-0": {"step": "coherent", "alpha": 1.0},
-    "coherent-mean-.5": {"step": "coherent", "alpha": 1.0, "td_lambda": 0.5},
-    "coherent-capped-0": {"step": "coherent", "alpha": 1.0, "rule": "capped"},
-    "coherent-capped-.5": {"step": "coherent", "alpha": 1.0, "rule": "capped", "td_lambda": 0.5},
-    "long": {"step": "coherent", "td_lambda": 0.9, "initial_value": 100.0},
-    "per entry": {"alpha_per": "entry", "alpha": 0.01, "rule": "capped"},
-}
 BOARDS = ("3x3", "2x3", "2584-2x3", "2x4", "threes_law-3x2")
 
 
 def learner_of(rules, tuples, *, alpha=0.1, lanes=3, stages=ONE_STAGE, initial_value=0.0, state=None, threads=1,
-               network=None, seed=7, rule="mean", cap=1.0, moves_per_lane=None, **options):  # fmt: skip
-    """A `BatchLearner` of a new network, and its reference."""
-    options = LearnerOptions(order="delayed", **options)
+               network=None, seed=7, batch_sum="mean", **options):  # fmt: skip
+    """A `BatchLearner` of a new network, its state, and its reference."""
+    options = LearnerOptions(order="delayed", batch_sum=batch_sum, **options)
     network = network or NTupleNetwork(rules, tuples, stages=stages, initial_value=initial_value)
     state = new_state(network, options) if state is None else state
-    how = {"lanes": lanes, "seed": seed, "rule": rule, "cap": cap, "moves_per_lane": moves_per_lane}
-    batch = batch_kernel(network)(network, tables_of(rules).tables, options, state=state, threads=threads, **how)
+    play = PlayOptions(lanes=lanes, seed=seed, threads=threads)
+    batch = batch_kernel(network)(network, tables_of(rules).tables, options, play, state=state)
     batch.set_step(alpha, options.step)
     reference = ReferenceNetwork(rules, tuples, initial_value, stages)
     reference.active = remembered(reference.active)
-    return batch, state, lambda: ReferenceBatchLearner(reference, options, alpha, **how)
+    return batch, state, lambda: ReferenceBatchLearner(reference, options, alpha, lanes=lanes, seed=seed)
 
 
 def remembered(active):
@@ -91,10 +81,10 @@ def number(words):
     return int(words[0]) | int(words[1]) << 64
 
 
-@pytest.mark.parametrize("which", range(len(OPTIONS)), ids=OPTIONS)
+@pytest.mark.parametrize("which", range(len(IN_STEP)), ids=IN_STEP)
 def test_equals_the_reference(which):
     rules = RULES[BOARDS[which % len(BOARDS)]]
-    options, sets = list(OPTIONS.values())[which], ("even", "mixed", "unshared", "radix 4")
+    options, sets = list(IN_STEP.values())[which], ("even", "mixed", "unshared", "radix 4")
     _, reference = assert_equals_reference(rules, small_tuples(rules)[sets[which % 4]], **options)
     assert reference.records
     assert any(error for error in reference.errors)
@@ -138,7 +128,7 @@ def test_more_lanes_play_from_move_to_move():
 
 
 @pytest.mark.parametrize(
-    "options", [OPTIONS["fixed-mean-0"], OPTIONS["coherent-capped-.5"], {"stages": STAGES["stages"]}]
+    "options", [IN_STEP["fixed-mean-0"], IN_STEP["coherent-capped-.5"], {"stages": STAGES["stages"]}]
 )
 def test_threads_change_nothing(options):
     """Also more threads than tables."""
@@ -166,7 +156,7 @@ def test_goes_on_from_its_lanes(start):
     records = np.concatenate([whole.play(5000), whole.play(8000)])
     first = half.play(5000)
     other, _, _ = learner_of(rules, tuples, network=half.network, state=half_state, threads=2, **options)
-    other.lanes, other.moves, other.games = half.lanes, half.moves, half.games
+    other.lanes[:], other.moves, other.games = half.lanes, half.moves, half.games
     assert np.concatenate([first, other.play(8000)]).tobytes() == records.tobytes()
     assert records["episode"].tolist() == list(range(whole.games))
     assert other.network.weights.tobytes() == whole.network.weights.tobytes()
@@ -174,40 +164,26 @@ def test_goes_on_from_its_lanes(start):
     assert other.lanes.tobytes() == whole.lanes.tobytes()
 
 
-WRONG_LANES = {
-    "shape": (lambda lanes: lanes[1:], "lanes: .* is not allowed; expected"),
-    "dtype": (lambda lanes: lanes["board"], "lanes: "),
-    "tile": (lambda lanes: set_field(lanes, "board", [15 << 36, 0]), "lanes: board: .* no tile of the game"),
-    "tile beyond": (lambda lanes: set_field(lanes, "path", [0, 1]), "lanes: path: .* no tile of the game"),
-    "full": (lambda lanes: set_field(lanes, "saved", [0x111111111, 0]), "lanes: saved: .* no empty cell"),
-    "moves": (
-        lambda lanes: set_field(lanes, "moves", -1),
-        "lanes: moves: -1 is not allowed; expected a number from 0",
-    ),
-    "many moves": (lambda lanes: set_field(lanes, "moves", 2**31 - 1), "lanes: moves: "),
-    "errors": (lambda lanes: set_field(lanes, "errors", np.nan), "lanes: errors: "),
-    "rose": (
-        lambda lanes: set_field(lanes, "rose", 2),
-        "lanes: rose: 2 is not allowed; expected a number from 0 to 1",
-    ),
-}
+WRONG_LANES = (
+    ("board", [15 << 36, 0], "a board has what is no tile of the game"),
+    ("path", [0, 1], "a board has what is no tile of the game"),
+    ("saved", [0x111111111, 0], "a board has no empty cell"),
+    ("moves", -1, "-1 is not allowed; expected a number from 0 to 2147483646"),
+    ("moves", 2**31 - 1, "2147483647 is not allowed"),
+    ("errors", np.nan, "expected numbers from -1e+09 to 1e+09"),
+    ("rose", 2, "2 is not allowed; expected a number from 0 to 1"),
+)
 
 
-def set_field(lanes, name, value):
-    lanes[name][-1] = value
-    return lanes
-
-
-@pytest.mark.parametrize("name", WRONG_LANES)
-def test_wrong_lanes_are_refused(name):
-    change, message = WRONG_LANES[name]
+@pytest.mark.parametrize(("field", "value", "message"), WRONG_LANES)
+def test_lanes_of_no_game_are_refused(field, value, message):
     rules = RULES["3x3"]
     batch, _, _ = learner_of(rules, small_tuples(rules)["even"], td_lambda=0.5)
     batch.play(100)
-    before = batch.lanes
-    with pytest.raises(ConfigError, match=message):
-        batch.lanes = change(batch.lanes)
-    assert batch.lanes.tobytes() == before.tobytes()
+    check_playable(batch.lanes, rules)
+    batch.lanes[field][-1] = value
+    with pytest.raises(ConfigError, match=f"^lanes: {field}: {re.escape(message)}"):
+        check_playable(batch.lanes, rules)
 
 
 @pytest.mark.parametrize("weight", [np.nan, np.inf, -np.inf, 2e9])
@@ -233,6 +209,11 @@ def test_errors_that_add_up_to_too_much_diverge():
     few.play(20)
     with pytest.raises(DivergenceError, match="or errors add up to more than can be counted"):
         many.play(400_000)
+
+
+def test_only_options_of_games_in_step():
+    with pytest.raises(ConfigError, match=r"^batch_sum: 'none' is not allowed; expected mean or capped"):
+        learner_of(RULES["3x3"], small_tuples(RULES["3x3"])["even"], batch_sum="none", start="carousel")
 
 
 def test_reach():

@@ -58,6 +58,11 @@ def test_what_a_block_is_changes_no_bit():
     assert_learned_the_same(whole, parts)
 
 
+def test_no_more_threads_than_cores(monkeypatch):
+    monkeypatch.setattr("tdl.training.batches.cores", lambda: 3)
+    assert trainer_of(threads=256)._players._batch.threads == 3
+
+
 @pytest.mark.parametrize("options", [{}, {"start": "milestone", "milestone": 16}, {"moves_per_lane": 50}], ids=str)
 @pytest.mark.parametrize("again", [copy.deepcopy, "saved"])
 def test_another_goes_on_as_the_first(tmp_path, options, again):

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from support.learners import STARTS
+from support.learners import IN_STEP, STAGES, STARTS
 from support.networks import EXTRAS, SMALL, WOVEN
 from support.plain_device import PlainDevice
 from support.shapes import RULES, SHARE
@@ -21,35 +21,19 @@ from tdl.training.batch_learner import BatchLearner
 from tdl.training.batch_text import text_of
 from tdl.training.cuda_learner import CudaLearner
 from tdl.training.lane_state import UNIT
+from tdl.training.options import PlayOptions
 
 STEPS = 1000 // SHARE
 
-OPTIONS = {
-    "fixed-mean-0": {},
-    "fixed-mean-.5": {"td_lambda": 0.5},
-    "fixed-capped-0": {"rule": "capped", "alpha": 0.5},
-    "fixed-capped-.5": {"rule": "capped", "cap": 0.25, "td_lambda": 0.5, "gamma": 0.9},
-    "coherent-mean-0": {"step": "coherent", "alpha": 1.0},
-    "coherent-mean-.5": {"step": "coherent", "alpha": 1.0, "td_lambda": 0.5},
-    "coherent-capped-0": {"step": "coherent", "alpha": 1.0, "rule": "capped"},
-    "coherent-capped-.5": {"step": "coherent", "alpha": 1.0, "rule": "capped", "td_lambda": 0.5},
-}
-STAGES = {
-    "stages": Stages((16, 64)),
-    "by sum": Stages((40, 80, 200), by="sum"),
-    "unpromoted": Stages((32,), promotion=False),
-    "downgraded": Stages((16, 64), downgrade=4, share=0.9),
-}
 
-
-def learner(tuples, device=None, *, name="4x4", lanes=24, alpha=0.1, stages=None, **options):
+def learner(tuples, device=None, *, name="4x4", lanes=24, alpha=0.1, stages=None, initial_value=0.0,
+            batch_sum="mean", **options):  # fmt: skip
     """A `BatchLearner`, or a `CudaLearner` on a device, of a new network, and its state."""
-    how = {key: options.pop(key) for key in ("rule", "cap", "moves_per_lane") if key in options}
-    options, rules = LearnerOptions(order="delayed", **options), RULES[name]
-    network = NTupleNetwork(rules, tuples, stages=stages or Stages())
+    options, rules = LearnerOptions(order="delayed", batch_sum=batch_sum, **options), RULES[name]
+    network = NTupleNetwork(rules, tuples, stages=stages or Stages(), initial_value=initial_value)
     state = new_state(network, options)
     make = BatchLearner if device is None else partial(CudaLearner, device=device)
-    made = make(network, tables_of(rules).tables, options, lanes=lanes, seed=3, state=state, **how)
+    made = make(network, tables_of(rules).tables, options, PlayOptions(lanes=lanes, seed=3), state=state)
     made.set_step(alpha, options.step)
     return made, state
 
@@ -62,6 +46,7 @@ def both(device, tuples, **options):
 def assert_same(one, other):
     """Weights, sums, lanes and what they come to."""
     (batch, state), (cuda, cuda_state) = one, other
+    cuda.settle()
     assert cuda.lanes.tobytes() == batch.lanes.tobytes()
     assert cuda.network.weights.tobytes() == batch.network.weights.tobytes()
     assert cuda_state.keys() == state.keys()
@@ -81,7 +66,7 @@ def assert_equal(device, tuples, *, steps=STEPS, **options):
     return batch
 
 
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+@pytest.mark.parametrize("options", IN_STEP.values(), ids=IN_STEP)
 def test_equals_the_learner(device, options):
     batch = assert_equal(device, WOVEN, **options)
     assert batch.games > 0
@@ -133,9 +118,11 @@ def test_one_machine_goes_on_where_the_other_stopped(device):
     for machine in None, device, None:
         now, now_state = learner(SMALL, machine, **options)
         if before is not None:
-            now.lanes, now.moves, now.games = before.lanes, before.moves, before.games
+            now.lanes[:], now.moves, now.games = before.lanes, before.moves, before.games
             now.network.weights[:], now_state[ACCUMULATORS][:] = before.network.weights, before_state[ACCUMULATORS]
         assert now.play(8000).tobytes() == alone.play(8000).tobytes()
+        if machine is not None:
+            now.settle()
         before, before_state = now, now_state
     assert before.lanes.tobytes() == alone.lanes.tobytes()
     assert before.network.weights.tobytes() == alone.network.weights.tobytes()
@@ -155,7 +142,9 @@ def test_what_is_assigned_between_blocks_counts(device):
     (batch, _), (cuda, _) = one, other = both(device, SMALL)
     for made in batch, cuda:
         made.play(2000)
-        made.lanes = made.lanes
+    cuda.settle()
+    for made in batch, cuda:
+        made.lanes["random"] += 1
         made.network.weights[::2] = 1
         made.play(2000)
     assert_same(one, other)
@@ -192,6 +181,7 @@ def test_an_error_that_is_no_number_diverges(device):
     entries_of_board, seen = cuda.network.entries, []
     while not len(seen):
         cuda.play(1)
+        cuda.settle()
         last, board = int(cuda.lanes["path"][0, 0, 0]), int(cuda.lanes["board"][0, 0])
         ahead = [entries_of_board(after) for _, after, _ in tables_of(RULES["4x4"]).afterstates(board)]
         seen = np.setdiff1d(entries_of_board(last), ahead)
@@ -219,10 +209,8 @@ def test_errors_that_add_up_to_too_much_diverge(device):
 
 def test_what_is_too_large_for_the_device_is_refused():
     """With the figures, and with who holds the memory."""
-    rules, options = RULES["4x4"], LearnerOptions(order="delayed")
-    network = NTupleNetwork(rules, SMALL)
     with pytest.raises(ConfigError) as refused:
-        CudaLearner(network, tables_of(rules).tables, options, device=PlainDevice(memory=1 << 20), lanes=64, state={})
+        learner(SMALL, PlainDevice(memory=1 << 20), lanes=64)
     assert str(refused.value) == (
         "device=cuda: the network and 64 lanes need 0.0 GiB of the memory of plain C; 0.0 GiB are free; "
         "process 4711 (python) holds 3.0 GiB"
@@ -235,9 +223,10 @@ def test_nvidia_compiles_the_kernels(monkeypatch, tmp_path, name):
     """Which needs no card."""
     cupy = pytest.importorskip("cupy")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    rules, options = RULES[name], LearnerOptions(order="delayed", td_lambda=0.5, **STARTS["restart"])
+    rules, options = RULES[name], {"order": "delayed", "batch_sum": "capped", "td_lambda": 0.5}
+    options = LearnerOptions(**options, **STARTS["restart"])
     for tuples, stages in (WOVEN, None), (EXTRAS, Stages((32,), downgrade=4)):
         network = NTupleNetwork(rules, tuples, stages=stages or Stages())
         for kind in "fixed", "coherent":
-            text = text_of(network, tables_of(rules).tables, options, kind, "capped")
+            text = text_of(network, tables_of(rules).tables, options, kind)
             assert b"tdl_play" in compiled(cupy, text, "sm_90")
