@@ -12,15 +12,14 @@ from tdl.base import machine
 from tdl.base.checks import MAX_COUNT, check_fields, choice, whole
 from tdl.cli.folders import say_small
 from tdl.cli.program import run_program
-from tdl.config.agent import check_drops, chosen_names, refuse_changed
+from tdl.config.agent import check_drops, check_on_card, chosen_names, refuse_changed
 from tdl.config.compose import Key, Schema, key_hash, keys, options_of
 from tdl.config.files import group_file, plain_dict
 from tdl.config.schema import DROPS, PLACER, PLAY, SEARCH, TILES, filled, judge_of, opened, play_of
 from tdl.config.setup import stored_placer
 from tdl.cuda.device import CPU
-from tdl.errors import ConfigError, naming, refuse, within
+from tdl.errors import ConfigError, naming, refuse
 from tdl.game.rules import Rules
-from tdl.players.cuda_games import check_games
 from tdl.players.ensemble import average
 from tdl.players.kinds import SMALL, Agent, Kind, agent_of, checkpoint_folder, kind_of, read_agent
 from tdl.players.player import Player, playing_by
@@ -120,18 +119,11 @@ class EvaluationSetup:
             expected = "0 unless search.seconds=null: what the clock decides cannot be played again"
             raise refuse("evaluate.record", games.record, expected)
         if self.play.device != CPU:
-            self._check_device()
+            if not self.kind.tables:
+                raise refuse("device", self.play.device, f"{CPU} with an agent of kind {self.kind.name}")
+            check_on_card(games.drops, self.play.search, self.play.placer)
         if not self.kind.tables or games.drops == "one":
             self._check_policy("evaluate.drops=one" if self.kind.tables else f"an agent of kind {self.kind.name}")
-
-    def _check_device(self) -> None:
-        """Refuse what a graphics card does not play."""
-        if not self.kind.tables:
-            raise refuse("device", self.play.device, f"{CPU} with an agent of kind {self.kind.name}")
-        if self.games.drops != "all":
-            raise refuse("evaluate.drops", self.games.drops, "all with device=cuda")
-        with within("evaluate", ("plies",)):
-            check_games(self.play.search, self.play.placer)
 
     def _check_policy(self, by: str) -> None:
         """Refuse what only the kernels of n-tuple networks do."""

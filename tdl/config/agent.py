@@ -11,8 +11,10 @@ from tdl.config.files import file, group_file, groups, plain_dict
 from tdl.config.schema import RUN
 from tdl.cuda.device import CPU
 from tdl.dqn.options import DQNOptions
-from tdl.errors import ConfigError, refuse
+from tdl.errors import ConfigError, refuse, within
+from tdl.players.cuda_games import check_games
 from tdl.players.kinds import KINDS
+from tdl.search.options import PlacerOptions, SearchOptions
 from tdl.training.options import NO_DEVICE
 
 OF_NTUPLE = (
@@ -59,6 +61,14 @@ def check_drops(drops: str, plies: int) -> None:
     """Refuse one drop for a look ahead in which none or several follow."""
     if drops != "all" and plies != 2:
         raise refuse("evaluate.drops", drops, "all unless evaluate.plies=2")
+
+
+def check_on_card(drops: str, search: SearchOptions, placer: PlacerOptions) -> None:
+    """Refuse games of an evaluation that a graphics card does not play."""
+    if drops != "all":
+        raise refuse("evaluate.drops", drops, "all with device=cuda")
+    with within("evaluate", ("plies",)):
+        check_games(search, placer)
 
 
 def _usual() -> dict[str, Any]:
