@@ -30,6 +30,7 @@ SAMPLE := $(addprefix tests/,base/test_machine.py config/test_compose.py sweeps/
 	results/test_frames.py results/test_comparison.py)
 
 .PHONY: copied run test test-all fuzz experiments extras build tools dqn launchers lint checked portable arm sanitize races \
+	gpu gpu-tests gpu-memcheck gpu-racecheck gpu-speed \
 	torture package versions bounds wheel wheel-arm docs clean
 
 run: build
@@ -140,7 +141,25 @@ arm: tools
 # Python itself leaks by design.
 sanitize: build-sanitize
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
-	$(call test_variant,sanitize) $(KERNEL_TESTS) tests/training/test_cuda_learner.py tests/cuda
+	$(call test_variant,sanitize) $(KERNEL_TESTS) tests/training/test_cuda_learner.py tests/players/test_cuda_games.py tests/cuda
+
+# On a machine with a graphics card, for the Python that has the package, CuPy, and what tests need; it need not be .venv's.
+# -P: the package is the installed one, not the folder here. With `make -k gpu` one that fails does not stop the next.
+CARD_TESTS := $(addprefix tests/,training/test_cuda_learner.py players/test_cuda_games.py benchmarks/test_device_speed.py)
+CARD := $(PYTHON) -P -m pytest -q -n 0 -p no:cacheprovider -m extra $(CARD_TESTS)
+
+gpu: gpu-tests gpu-memcheck gpu-racecheck gpu-speed
+
+gpu-tests:
+	$(CARD) --durations=5
+
+# The shortest of them.
+gpu-memcheck gpu-racecheck: gpu-%:
+	if command -v compute-sanitizer; then TDL_FEWER_EXAMPLES=1 compute-sanitizer --tool $* --error-exitcode 1 \
+	    $(CARD) -k 'coherent-mean-.5 or test_greedy_games and features'; else echo "no compute-sanitizer"; fi
+
+gpu-speed:
+	$(PYTHON) -P -m tdl bench device --device cuda --json > gpu.json
 
 # What threads that share one network race for on purpose is listed in lock_free.supp; replicas, merges and evaluations
 # must be free of races. Exit code 66: there was one, told in build/races.

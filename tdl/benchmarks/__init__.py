@@ -11,6 +11,7 @@ BENCHMARKS = {
     "train": "moves per second, from a blank network and after 100,000 episodes",
     "peer": "paired comparison with a TDL2048+ binary that you built",
     "versus": "two settings of ours in turn, from blank",
+    "device": "games in step and without learning, on a CPU or a graphics card",
     "signature": "one number that depends on behaviour alone",
 }
 """What each benchmark measures, by its name, which is that of its module."""

@@ -17,8 +17,10 @@ from tdl.config.compose import Key, Schema, key_hash, keys, options_of
 from tdl.config.files import group_file, plain_dict
 from tdl.config.schema import DROPS, PLACER, PLAY, SEARCH, TILES, filled, judge_of, opened, play_of
 from tdl.config.setup import stored_placer
-from tdl.errors import ConfigError, naming, refuse
+from tdl.cuda.device import CPU
+from tdl.errors import ConfigError, naming, refuse, within
 from tdl.game.rules import Rules
+from tdl.players.cuda_games import check_games
 from tdl.players.ensemble import average
 from tdl.players.kinds import SMALL, Agent, Kind, agent_of, checkpoint_folder, kind_of, read_agent
 from tdl.players.player import Player, playing_by
@@ -80,7 +82,7 @@ class EvaluationSetup:
     metas : the description of each checkpoint, with its `folder`; several play with the mean of their weights.
     rules : that are played by: those of the checkpoint, with the tile rule of the configuration.
     judge : folder of the network by whose values an adversary judges; None: that which plays.
-    config : the configuration by its keys, as `result.json` has it.
+    config : the configuration by its keys, as `result.json` has it, without the device, which changes no game.
     """
 
     metas: list[Meta]
@@ -102,7 +104,8 @@ class EvaluationSetup:
         games = options_of(Games, "evaluate", values["evaluate"])
         tiles = values["tiles"]
         rules = replace(Rules.from_dict(metas[0]["rules"]), drop=tiles["drop"], start=tiles["start"])
-        return cls(metas, games, play_of(values, plies=games.plies), rules, values["placer"]["network"], values)
+        config = {key: value for key, value in values.items() if key != "device"}
+        return cls(metas, games, play_of(values, plies=games.plies), rules, values["placer"]["network"], config)
 
     def __post_init__(self) -> None:
         """Refuse what does not go together, or what the agent of the checkpoint does not do."""
@@ -116,8 +119,19 @@ class EvaluationSetup:
         if games.record and self.play.search.seconds is not None:
             expected = "0 unless search.seconds=null: what the clock decides cannot be played again"
             raise refuse("evaluate.record", games.record, expected)
+        if self.play.device != CPU:
+            self._check_device()
         if not self.kind.tables or games.drops == "one":
             self._check_policy("evaluate.drops=one" if self.kind.tables else f"an agent of kind {self.kind.name}")
+
+    def _check_device(self) -> None:
+        """Refuse what a graphics card does not play."""
+        if not self.kind.tables:
+            raise refuse("device", self.play.device, f"{CPU} with an agent of kind {self.kind.name}")
+        if self.games.drops != "all":
+            raise refuse("evaluate.drops", self.games.drops, "all with device=cuda")
+        with within("evaluate", ("plies",)):
+            check_games(self.play.search, self.play.placer)
 
     def _check_policy(self, by: str) -> None:
         """Refuse what only the kernels of n-tuple networks do."""
@@ -212,7 +226,8 @@ def build_evaluation(setup: EvaluationSetup) -> Evaluation:
     """Who plays, and how."""
     check_episodes(setup.games.episodes, key="evaluate.episodes")
     play = replace(setup.play, evaluator=judge_of(setup.judge, setup.rules))
-    return evaluation_of(playing_agent(setup.metas, setup.rules), play, setup.games.drops)
+    agent = playing_agent(setup.metas, setup.rules)
+    return evaluation_of(agent, play, setup.games.drops)
 
 
 def result_of(setup: EvaluationSetup, evaluation: Evaluation, chosen: Mapping[str, str]) -> dict[str, Any]:
@@ -227,7 +242,7 @@ def result_of(setup: EvaluationSetup, evaluation: Evaluation, chosen: Mapping[st
         "rules": setup.rules.to_dict(),
         "checkpoints": setup.checkpoints,
         "episodes": first["episode"],
-        **describe(evaluation.agent.instructions),
+        **describe(evaluation.instructions),
     }
 
 

@@ -231,8 +231,10 @@ def _is_deep(values: Mapping[str, Any]) -> bool:
 def key_hash(values: Mapping[str, Any]) -> str:
     """Eight hex digits that identify a configuration; `NOT_COUNTED` are not part of it."""
     counted = {key: value for key, value in values.items() if key not in NOT_COUNTED}
-    if "device" in counted and not _is_deep(values):
-        counted["device"] = CPU  # the same bits on every device
+    if "device" in counted and not _is_deep(values):  # the same bits on every device
+        counted["device"] = CPU
+    if "agent" not in counted:  # of an evaluation; older ones lack it
+        counted.pop("device", None)
     if isinstance(learner := counted.get("learner"), Mapping):
         counted["learner"] = {key: value for key, value in learner.items() if (key, value) not in LATER.items()}
     text = json.dumps(counted, sort_keys=True, default=str)

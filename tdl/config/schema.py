@@ -178,7 +178,7 @@ PLACER = {**keys(PlacerOptions, "placer"), "placer.network": Key(str | None)}
 SEARCH = keys(SearchOptions, "search", without=("plies",))
 """How a player looks ahead, beside how far: that is another key in most programs."""
 
-PLAY = keys(PlayOptions, without=("search", "placer", "evaluator", "device"))
+PLAY = keys(PlayOptions, without=("search", "placer", "evaluator"))
 
 _LEARNER = keys(LearnerOptions)
 
@@ -202,7 +202,6 @@ RUN = Schema(
         "alpha_per": _LEARNER["alpha_per"],
         "gamma": _LEARNER["gamma"],
         **PLAY,
-        "device": keys(PlayOptions)["device"],
         **keys(ReplicaOptions),
         **keys(RunOptions),
         **keys(NetworkOptions, without=("tuples", "stages", "initial_value")),

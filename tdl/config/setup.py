@@ -38,6 +38,7 @@ from tdl.learning.options import LearnerOptions
 from tdl.learning.rounds import ReplicaOptions
 from tdl.learning.schedule import Schedule
 from tdl.network.stages import Stages
+from tdl.players.cuda_games import check_games
 from tdl.players.kinds import KINDS, Kind
 from tdl.training.lane_state import reach_of
 from tdl.training.options import PlayOptions, batch_lanes, check_batch
@@ -141,6 +142,15 @@ class Setup(RunOptions):
         check_batch(self.learner, play, self.replicas)
         if play.device != CPU:
             check_shape(self.rules, self.network.tuples)
+            self._check_games()
+
+    def _check_games(self) -> None:
+        """Refuse final games that a graphics card does not play."""
+        games = self.evaluation
+        if games.drops != "all":
+            raise refuse("evaluate.drops", games.drops, "all with device=cuda")
+        with within("evaluate", ("plies",)):
+            check_games(replace(self.play.search, plies=games.plies), self.play.placer)
 
     def _check_end(self) -> None:
         """A run has an end: a number of games, which those that play in step may have no use for, or a budget."""

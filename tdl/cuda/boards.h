@@ -274,16 +274,22 @@ TDL_FN void tdl_entries(tdl_board board, int image, uint32_t *entry)
 #endif
 }
 
-/* An image's part of V of a board, whose sum of eight is V. `share`: of promotion, as in stages.pxd. */
+/* An entry's weight, by promotion where there are stages. `share`: as in stages.pxd. */
+TDL_FN float tdl_weight(const float *weights, uint32_t entry, float share)
+{
+    (void)share;
+    return TDL_STAGES > 1 ? tdl_promoted(weights, entry, TDL_STRIDE, share) : weights[entry];
+}
+
+/* An image's part of V of a board, whose sum of eight is V. */
 TDL_FN float tdl_part(const float *weights, float share, tdl_board board, int image)
 {
     uint32_t entry[TDL_ENTRIES];
     float value = 0;
     tdl_entries(board, image, entry);
-    (void)share;
     TDL_UNROLL for (int k = 0; k < TDL_ENTRIES; k++)
         if (k < TDL_IMAGED || entry[k] != TDL_NONE)
-            value += TDL_STAGES > 1 ? tdl_promoted(weights, entry[k], TDL_STRIDE, share) : weights[entry[k]];
+            value += tdl_weight(weights, entry[k], share);
     return value;
 }
 

@@ -51,8 +51,8 @@ def constants_of(network: NTupleNetwork, tables: LineTables) -> dict[str, object
     ConfigError : a board or a network that the kernels are not made for.
     """
     check_shape(network.rules, network.tuples)
-    if network.weights.dtype != np.float32 or len(network.weights) >= 2**32:
-        raise ConfigError("device=cuda: expected less than 2^32 weights of 32 bits")
+    if len(network.weights) >= 2**32:
+        raise ConfigError("device=cuda: expected less than 2^32 weights")
     return _game(network.rules) | _rows(tables) | _stages(network) | _features(network)
 
 
@@ -81,8 +81,8 @@ def _game(rules: Rules) -> dict[str, object]:
     dropped = "".join(f"low < {below}u ? {tile} : " for tile, below in drops)
     return {
         "BITS": rules.bits,
-        "VALUES": _list(rules.value(tile) for tile in range(2**rules.bits)),
-        "FIRST": _list(0 if tile == DROP else int(tile) for tile in rules.start),
+        "VALUES": list_text(rules.value(tile) for tile in range(2**rules.bits)),
+        "FIRST": list_text(0 if tile == DROP else int(tile) for tile in rules.start),
         "DROPPED(low)": f"({dropped}{last})",
     }
 
@@ -105,12 +105,12 @@ def _stages(network: NTupleNetwork) -> dict[str, object]:
     stages, rules = network.stages, network.rules
     names: dict[str, object] = {"STAGES": stages.count, "STRIDE": f"{network.stride}u"}
     if stages.count > 1:
-        names |= {"THRESHOLDS": _list(stages.thresholds), "BY_SUM": int(stages.by == "sum")}
+        names |= {"THRESHOLDS": list_text(stages.thresholds), "BY_SUM": int(stages.by == "sum")}
     names["LOWERED"] = stages.downgrade or 0
     if stages.downgrade:
         tiles = range(2**rules.bits)
         mates = ([b for b in tiles[1:] if max(a, b) <= rules.largest and rules.merge(a, b)] for a in tiles)
-        names["MATES"] = _list(f"{sum(2**b for b in each_mates)}u" for each_mates in mates)
+        names["MATES"] = list_text(f"{sum(2**b for b in each_mates)}u" for each_mates in mates)
     return names
 
 
@@ -178,5 +178,5 @@ def _counts(network: NTupleNetwork) -> Iterator[str]:
         yield " + ".join([*digits, f"{network.layout.tables[table].base}u"])
 
 
-def _list(items: Iterator[object] | Sequence[object]) -> str:
+def list_text(items: Iterator[object] | Sequence[object]) -> str:
     return f"{{{', '.join(map(str, items))}}}"

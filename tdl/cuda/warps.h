@@ -1,9 +1,10 @@
-/* One text for two machines. A warp is 32 threads that do the same at once: on a GPU they are there, in plain C they are a
- * loop, and what each has of its own is an array.
+/* One text for two machines. A warp is 32 threads that do the same at once: on a GPU they are there, in plain C they
+ * are a loop, and what each has of its own is an array.
  *
  * What a thread has of its own is declared by TDL_OF_EACH, used within TDL_EACH as TDL_MY, and read by all threads as
- * TDL_FROM. TDL_FROM, TDL_SUM_OF_EIGHT, tdl_sum and TDL_SYNC are for the whole warp: never within TDL_EACH, nor where threads
- * disagree. All else is what all threads do alike; what must happen once stands in TDL_ONE.
+ * TDL_FROM. TDL_FROM, TDL_BALLOT, TDL_SUM_OF_EIGHT, tdl_sum and TDL_SYNC are for the whole warp, never where threads
+ * disagree. TDL_FROM alone may stand within TDL_EACH, if nothing there changes what it reads. All else is what all
+ * threads do alike; what must happen once stands in TDL_ONE.
  */
 #ifndef TDL_WARPS_H
 #define TDL_WARPS_H
@@ -25,6 +26,7 @@ typedef struct {
 
 #ifdef __CUDACC__
 
+#pragma nv_diag_suppress 177            /* functions and thread numbers that one text has no use for */
 #define TDL_FN static __device__ __forceinline__
 #define TDL_TABLE static __device__ const
 #define TDL_UNROLL _Pragma("unroll")
@@ -33,6 +35,7 @@ typedef struct {
 #define TDL_MY(name) name
 #define TDL_ONE if ((threadIdx.x & 31) == 0)
 #define TDL_FROM(name, t) __shfl_sync(~0u, name, t)
+#define TDL_BALLOT(name) __ballot_sync(~0u, name)
 #define TDL_SYNC() __syncwarp()
 
 /* In each of eight neighbours the sum of theirs. */
@@ -81,6 +84,7 @@ TDL_FN int tdl_ones(uint64_t bits)
 #define TDL_MY(name) name[t]
 #define TDL_ONE
 #define TDL_FROM(name, t) name[t]
+#define TDL_BALLOT(name) tdl_ballot(name)
 #define TDL_SYNC() ((void)0)
 #define TDL_SUM_OF_EIGHT(name) tdl_sum_of_eight(name)
 
@@ -93,6 +97,14 @@ static inline void tdl_sum_of_eight(float *value)
         for (int t = 0; t < 32; t++)
             value[t] = sum[t];
     }
+}
+
+static inline uint32_t tdl_ballot(const int *flag)
+{
+    uint32_t bits = 0;
+    for (int t = 0; t < 32; t++)
+        bits |= (uint32_t)(flag[t] != 0) << t;
+    return bits;
 }
 
 static inline int64_t tdl_sum(const int64_t *number)

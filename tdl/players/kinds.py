@@ -24,6 +24,7 @@ from tdl.base.checks import (
     check_whole,
     without_numpy,
 )
+from tdl.cuda.device import CPU
 from tdl.errors import CheckpointError, ConfigError, naming, refuse
 from tdl.game.boards import BoardLike
 from tdl.game.engine import Engine
@@ -51,12 +52,14 @@ class Agent:
     engine : the game.
     banded : whether the scores of its games are also counted in bands of 1,000 points, as those of the deep Q-learner
         were published.
+    devices : what can compute its games, of `PlayOptions.device`.
     """
 
     __slots__ = ()
 
     engine: Engine
     banded: ClassVar[bool] = True
+    devices: ClassVar[tuple[str, ...]] = (CPU,)
 
     @property
     def rules(self) -> Rules:
@@ -129,7 +132,10 @@ class Agent:
         check_episodes(episodes)
         check_function("on_progress", on_progress, "the numbers of games and moves")
         keywords |= {} if seed is None else {"seed": seed}
-        records = self.play(episodes, play_options(play, keywords), on_progress)
+        options = play_options(play, keywords)
+        if options.device not in self.devices:
+            raise refuse("device", options.device, f"{CPU} unless an n-tuple network plays")
+        records = self.play(episodes, options, on_progress)
         unfinished = np.append(records["max_tile"] == 0, True)
         return records[: unfinished.argmax()]
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tdl.base import streams
 from tdl.base.checks import check_choice, check_instance, check_share, without_numpy
+from tdl.cuda.device import CUDA, DEVICES
 from tdl.errors import CheckpointError, ConfigError
 from tdl.game.boards import BoardLike, unpack
 from tdl.game.engine import EVALUATION, Engine
@@ -20,6 +21,7 @@ from tdl.learning.state import DROP_TABLE, drop_table_of, shares_drops
 from tdl.learning.stored_network import read_network
 from tdl.network.ntuple import NTupleNetwork
 from tdl.network.texts import memory_text
+from tdl.players import cuda_games
 from tdl.players.baselines import play_greedy, play_random
 from tdl.players.kinds import (
     KINDS,
@@ -82,6 +84,7 @@ class Player(Settled, Agent):
         return state[0], {**state[1], "_searched": None, "_expectimax": None}  # each searches with memory of its own
 
     banded = False  # there would be hundreds
+    devices = DEVICES
 
     @property
     def instructions(self) -> str:
@@ -107,6 +110,8 @@ class Player(Settled, Agent):
         The games draw from a stream of their own, so evaluating never changes training.
         """
         options.check_board(self.rules)
+        if options.device == CUDA:
+            return cuda_games.play(self, episodes, options, on_progress)
         learner, state = self._learner(), {}
         learner.check_network(self.network.stages.count, self.network.extras)
         if self.shares_drops:

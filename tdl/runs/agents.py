@@ -107,7 +107,8 @@ class TrainingAgent:
         games = self.setup.evaluation
         search = dataclasses.replace(self.play.search, plies=games.plies)
         lanes = "auto" if self.setup.learner.batched else self.play.lanes
-        play = dataclasses.replace(self.play, search=search, lanes=lanes, device=CPU)
+        device = self.play.device if self.setup.kind.tables else CPU  # others have their own
+        play = dataclasses.replace(self.play, search=search, lanes=lanes, device=device)
         return evaluation_of(self.player(checkpoints), play, games.drops)
 
 

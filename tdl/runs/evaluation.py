@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tdl.cuda.device import CUDA
 from tdl.players.batch_play import one_sampled_look_ahead
+from tdl.players.cuda_games import check_player
 from tdl.players.kinds import Agent
+from tdl.players.player import Player
 from tdl.runs.progress import Progress
 from tdl.search.options import SearchOptions
 from tdl.statistics.summary import score_bands, summary
@@ -23,6 +26,13 @@ class Evaluation:
 
     agent: Agent
     options: PlayOptions
+
+    @property
+    def instructions(self) -> str:
+        """What computes: the CPU's instructions, or the name of a graphics card, which has to be there."""
+        if self.options.device == CUDA and isinstance(self.agent, Player):
+            return check_player(self.agent).name
+        return self.agent.instructions
 
     def play(self, episodes: int, folder: Path, stop: Callable[[], None]) -> tuple[Records, dict[str, Any]]:
         """Play, and leave a row for each game in `folder/evaluation.npy`, in one step; as `games`."""

@@ -56,8 +56,9 @@ class PlayOptions:
     threads : threads that play at once, 1 to 256. Where they learn they use no locks: with one thread the result is
         the same bit for bit, always and everywhere; with more it is not, but with a `batch_sum`.
     engine : what boards are while they are played with, "bits" or "array" (a byte a cell). Both play the same games.
-    device : what computes, "cpu" or "cuda", a graphics card, with the same bits: of a learner with a `batch_sum`. What
-        is learned lies there until `network`, `state` or `arrays` of the trainer is asked for, or it is saved.
+    device : what computes, "cpu" or "cuda", a graphics card, with the same bits: games without learning, and a learner
+        with a `batch_sum`. What is learned lies there until `network`, `state` or `arrays` of the trainer is asked
+        for, or it is saved.
     search : how the player looks ahead. A learner's target keeps its form: search changes the choice only.
     placer : who puts the tiles.
     evaluator : the `Player` whose values an adversary uses; None: those of the network that plays.
@@ -148,8 +149,6 @@ def play_options(play: PlayOptions | None, keywords: Mapping[str, Any]) -> PlayO
         check_instance("play", play, PlayOptions)
     fields, search = sort_keywords(keywords, PlayOptions, SearchOptions)
     options = replace(play or PlayOptions(), **fields)
-    if options.device != CPU:
-        raise refuse("device", options.device, f"{CPU} where nothing is learned")
     return replace(options, search=replace(options.search, **search))
 
 

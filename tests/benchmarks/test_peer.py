@@ -8,6 +8,7 @@ from argparse import Namespace
 import pytest
 from support.programs import train
 
+from tdl.benchmarks import device
 from tdl.benchmarks.peer import PEER_TABLE, our_words, peer_words
 from tdl.cli.bench import main
 
@@ -59,6 +60,16 @@ def test_peer_takes_turns_and_gives_ratios(capsys, peer):
     assert blank.startswith("backward        blank: ours")
     assert "peer 2.00 M moves/s; ratio" in blank
     assert later.startswith("backward   after_1000: ours")
+
+
+def test_peer_beside_games_in_step(capsys, peer, monkeypatch):
+    monkeypatch.setattr(device, "PEER_SETS", ("2x4",))
+    words = f"device --tuples 2x4 --lanes 8 --blank 1000 --state 0 --games 0 --searched 0 --tdl2048 {peer}"
+    main([*words.split(), "--json"])
+    part = json.loads(capsys.readouterr().out)["sets"]["2x4"]["peer"]
+    assert (part["lanes"], part["peer"], len(part["ours"])) == (8, [2_000_000] * 2, 2)
+    main(words.split())
+    assert "TDL2048+:    2.000; ours with 8 lanes" in capsys.readouterr().out
 
 
 def test_peer_learns_the_same():

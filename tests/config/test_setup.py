@@ -222,6 +222,9 @@ REFUSED = [
             ("device=cuda size=3x3 tuples=3x3_2x6", "device=cuda: a board of 3x3 is not done; expected 4x4"),
             ("device=cuda tuples.share=false", "device=cuda: expected tuples.symmetries=true and tuples.share=true"),
             ("device=cuda replicas=2", "replicas: 2 "),
+            ("device=cuda evaluate.plies=4", "evaluate.plies: 4 is not allowed; expected at most 3 with device=cuda"),
+            ("device=cuda evaluate.plies=2 evaluate.drops=one", "evaluate.drops: 'one' .* expected all with device="),
+            ("device=cuda search.cutoff=.1", "search.cutoff: 0.1 is not allowed; expected 0 with device=cuda"),
             ("agent=dqn episodes=9", "learner.* would change nothing with agent.kind=dqn"),
         )
     ),

@@ -110,6 +110,18 @@ def test_other_seeds_and_placers_are_other_games_threads_are_not(tmp_path, train
     assert result(tmp_path / "placer")["names"]["placer"] == "adversary"
 
 
+@pytest.mark.parametrize("plies", [1, 2])
+def test_a_graphics_card_plays_the_same_games(tmp_path, trained, device, plies):
+    """And they are the same evaluation."""
+    for name in "cpu", "cuda":
+        words = f"device={name}", f"evaluate.plies={plies}", "evaluate.episodes=4"
+        evaluated(tmp_path / name, f"checkpoint={trained}", *words)
+    assert games(tmp_path / "cpu").tobytes() == games(tmp_path / "cuda").tobytes()
+    first, second = result(tmp_path / "cpu"), result(tmp_path / "cuda")
+    assert second["instructions"] == device.name != first["instructions"]
+    assert (first["config"], first["config_hash"]) == (second["config"], second["config_hash"])
+
+
 @pytest.mark.parametrize(
     ("words", "drop", "start"),
     [
@@ -232,6 +244,10 @@ MISTAKES = [
     ),
     ("checkpoint=RUN placer=adversary placer.network=nowhere", 2, ["nowhere: no checkpoint here"]),
     ("checkpoint=RUN game=2584", 1, ["game: no such key"]),
+    ("checkpoint=RUN device=gpu", 2, ["device: 'gpu' is not allowed; expected cpu or cuda"]),
+    ("checkpoint=RUN device=cuda evaluate.plies=4", 2, ["evaluate.plies: 4 is not allowed; expected at most 3"]),
+    ("checkpoint=RUN device=cuda evaluate.plies=2 evaluate.drops=one", 2, ["evaluate.drops: 'one' is not allowed"]),
+    ("checkpoint=RUN device=cuda placer=adversary", 2, ["placer.kind: 'adversary' is not allowed; expected random"]),
 ]
 
 

@@ -3,6 +3,17 @@
 import numpy as np
 
 from tdl.network.ntuple import NTupleNetwork
+from tdl.network.tuples import TupleSet
+
+# For kernels of a GPU, on 4x4.
+SMALL = TupleSet(((0, 1, 2, 3), (4, 5, 6, 7)))  # 2x4
+WOVEN = TupleSet(((0, 1, 2, 4, 5), (4, 5, 6, 8, 9), (1, 2, 3, 5), (0,)))  # paired and packed, runs both ways
+EXTRAS = TupleSet(
+    ((0, 1, 4, 5), (0, 1, 2, 3)),
+    orders=(((0, 1, 2, 3),), ((4, 5), (1, 0, 4))),
+    counts=tuple((tile, tile + 1) for tile in range(9)),  # more than a warp has images
+    count_cap=4,
+)
 
 
 def random_network(rules, tuples, stages=None, precision=np.float32):

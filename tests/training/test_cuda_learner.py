@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 from support.learners import IN_STEP, STAGES, STARTS
+from support.networks import EXTRAS, SMALL, WOVEN
 from support.plain_device import PlainDevice
 from support.shapes import RULES, SHARE
 from support.shapes import engine as tables_of
@@ -23,15 +24,6 @@ from tdl.training.lane_state import UNIT
 from tdl.training.options import PlayOptions
 
 STEPS = 1000 // SHARE
-
-SMALL = TupleSet(((0, 1, 2, 3), (4, 5, 6, 7)))  # 2x4
-WOVEN = TupleSet(((0, 1, 2, 4, 5), (4, 5, 6, 8, 9), (1, 2, 3, 5), (0,)))  # paired and packed, runs both ways
-EXTRAS = TupleSet(
-    ((0, 1, 4, 5), (0, 1, 2, 3)),
-    orders=(((0, 1, 2, 3),), ((4, 5), (1, 0, 4))),
-    counts=tuple((tile, tile + 1) for tile in range(9)),  # more than a warp has images
-    count_cap=4,
-)
 
 
 def learner(tuples, device=None, *, name="4x4", lanes=24, alpha=0.1, stages=None, initial_value=0.0,
