@@ -149,7 +149,7 @@ def measured(options: Namespace, name: str) -> dict[str, Any]:
         trainer = new_trainer(options, name, lanes)
         by_lanes[str(lanes)] = speeds(trainer, options)
     network, sample = trainer.network, trainer.arrays()[LANES][:SAMPLE]
-    state = sum(array.nbytes for array in trainer.state.values())
+    state = sum(trainer.state[name].nbytes for name in STEP_ARRAYS[trainer.learner.step])
     del trainer
     figures: dict[str, Any] = {
         "features": network.m,
@@ -175,8 +175,8 @@ def new_trainer(options: Namespace, name: str, lanes: int) -> Trainer:
     trainer = Trainer(network, **words, lanes=lanes, device=options.device)
     if options.device == CPU:  # a card has memory of its own
         trainer.network.weights.fill(0)
-        for array in trainer.state.values():
-            array.fill(0)
+        for array_name in STEP_ARRAYS[learner["step"]]:
+            trainer.state[array_name].fill(0)
     trainer.train(1)
     return trainer
 
