@@ -16,7 +16,10 @@ def draw(folder: Path) -> str:
     rows = pd.read_csv(folder / "results.csv").query("alpha == 1 and `learner.order` == 'delayed'")
     rows = rows[rows["budget.moves"] != 80_000_000]
     games = rows["lanes"].replace("auto", 1).astype(int)  # of a learner without a batch
-    rows["games at once"], rows["an entry moves by"] = games.map("{:,}".format), rows["learner.batch_sum"].map(MOVED_BY)
+    rows["games at once"], rows["an entry moves by"] = (
+        games.map("{:,}".format),
+        rows["learner.batch_sum"].map(MOVED_BY),
+    )
     order = [f"{number:,}" for number in sorted(games.unique())]
     styles = {"hue": "games at once", "hue_order": order, "palette": [*colours(order, numbers=True).values()]}
     styles |= {"style": "an entry moves by", "style_order": [*MOVED_BY.values()], "markers": True}
