@@ -263,13 +263,13 @@ def test_memory_that_cannot_be_had_after_all(cupy, monkeypatch):
     [
         ("", ""),
         ("No devices were found", ""),
-        (f"4711, /usr/bin/python3, 77824\n{os.getpid()}, python, 5", "; process 4711 (python3) holds 76.0 GiB"),
+        ("4711, /usr/bin/python3, 77824\nOURS, python, 5", "; process 4711 (python3) holds 76.0 GiB"),
         ("1, a, 1024\n2, b, [N/A]\n3, c, 512", "; process 1 (a) holds 1.0 GiB, process 3 (c) holds 0.5 GiB"),
     ],
 )
 def test_who_holds_the_memory(cupy, monkeypatch, tmp_path, printed, held):
     program = tmp_path / "nvidia-smi"
-    program.write_text(f"#!/bin/sh\ncat <<END\n{printed}\nEND\n")
+    program.write_text(f"#!/bin/sh\ncat <<END\n{printed.replace('OURS', str(os.getpid()))}\nEND\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     card = open_device()

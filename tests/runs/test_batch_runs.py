@@ -17,7 +17,7 @@ from tdl.runs.disk_space import checkpoint_bytes, of_run
 from tdl.runs.episode_log import EpisodeLog
 from tdl.storage.checkpoint import write_checkpoint
 
-WORDS = ("learner=batch", "lanes=64", "block=4000", "budget.moves=20000")
+WORDS = ("learner=batch", "alpha=1.0", "lanes=64", "block=4000", "budget.moves=20000")
 MORE = {
     "mean": (),
     "capped": ("learner.batch_sum=capped", "learner.schedule=['50%:0.5']"),

@@ -127,11 +127,6 @@ def test_games_without_learning_have_few_lanes():
         tdl.Player(trainer_of().network).evaluate(1, lanes=65)
 
 
-def test_games_without_learning_are_played_by_the_cpu():
-    with pytest.raises(ConfigError, match=r"^device: 'cuda' is not allowed; expected cpu where nothing is learned"):
-        tdl.Player(trainer_of().network).evaluate(1, device="cuda")
-
-
 def test_lanes_need_memory(monkeypatch):
     monkeypatch.setattr("tdl.base.machine.available_memory", lambda: 1 << 20)
     with pytest.raises(ConfigError, match=r"^lanes: 4,096 lanes need"):
