@@ -140,7 +140,7 @@ def test_help_lists_the_groups_that_the_program_uses():
               for program, done in (("run", inside("--help").stdout),
                                     ("evaluate", inside("--help", program=evaluate).stdout))}  # fmt: skip
     assert groups["evaluate"] == ["tiles", "placer", "search"]
-    assert groups["run"] == ["game", "tiles", "tuples", "learner", "placer", "search", "agent", "experiment"]
+    assert groups["run"] == ["game", "tiles", "tuples", "placer", "search", "learner", "agent", "experiment"]
 
 
 @pytest.mark.parametrize(("streams", "code"), [(">&-", 2), ("2>&-", 0), ("| true", 141)])
