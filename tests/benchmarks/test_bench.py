@@ -14,17 +14,6 @@ from tdl.cli.bench import main
 from tdl.game.rules import GAMES
 
 
-@pytest.fixture
-def bench(capsys):
-    """What `tdl bench WORDS` prints."""
-
-    def run(*words):
-        main(list(words))
-        return capsys.readouterr().out
-
-    return run
-
-
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_each_benchmark_has_its_options(capsys, name):
     with pytest.raises(SystemExit) as stopped:

@@ -19,17 +19,6 @@ from tdl.training.lane_state import lane_type
 WORDS = "device --tuples 2x4 --lanes 8 9 --blank 300 --state 500 --games 5 --searched 1 --loads 100000"
 
 
-@pytest.fixture
-def bench(capsys):
-    """What `tdl bench WORDS` prints."""
-
-    def run(*words):
-        main(list(words))
-        return capsys.readouterr().out
-
-    return run
-
-
 def assert_whole(part, games):
     """The figures of a tuple set, with so many games that ended, greedy and searched."""
     assert [list(speeds) for speeds in part["lanes"].values()] == [["blank", "later"]] * 2
