@@ -148,4 +148,16 @@ TDL_FN float tdl_promoted(const float *weights, uint32_t entry, uint32_t stride,
     return weight;
 }
 
+#define TDL_BOUND 1e9f                  /* points; a value beyond it is one of a diverging network */
+
+/* The next random number of a state. Source: Steele, Lea and Flood (2014), Fast splittable pseudorandom number
+ * generators. */
+TDL_FN uint64_t tdl_splitmix(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
 #endif

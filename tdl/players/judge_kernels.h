@@ -15,7 +15,6 @@
 
 #include "boards.h"
 
-#define TDL_BOUND 1e9f                  /* points; a value beyond it is one of a diverging network */
 #define TDL_LEAST -3e38f                /* below any value */
 
 enum { TDL_NEW, TDL_GOES_ON, TDL_OVER };        /* a place: without a game; with one; no game is left for it */
@@ -59,14 +58,6 @@ typedef struct {
 } tdl_judge;
 
 /* Streams -------------------------------------------------------------------------------------------------------- */
-
-TDL_FN uint64_t tdl_splitmix(uint64_t *state)
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
 
 TDL_FN tdl_stream tdl_stream_of(uint64_t seed, uint64_t episode)
 {

@@ -5,8 +5,6 @@
  * entry that was hit moves once, by the number of hits and the sum of their errors (`tdl_step`). Sums are whole numbers,
  * so they have no order, and the bits depend neither on threads nor on the machine. `batch_reference.py` is the same in
  * Python. How a CPU shares the work is in batch_lanes.h and batch_learner.pyx, and how a GPU does in batch_kernels.h.
- *
- * Source of the random numbers: Steele, Lea and Flood (2014), Fast splittable pseudorandom number generators.
  */
 #ifndef TDL_BATCH_STEP_H
 #define TDL_BATCH_STEP_H
@@ -14,7 +12,6 @@
 #include "warps.h"
 
 #define TDL_UNIT 256                    /* errors are summed up in parts of a point */
-#define TDL_BOUND 1e9f                  /* points; a value beyond it is one of a diverging network */
 #define TDL_SMALL 1e-30f                /* makes 0 / 0 the 1 that the rate of a new entry is, as in coherence.h */
 #define TDL_TRAIL 32                    /* afterstates of the whole game that a lane keeps for a restart */
 #define TDL_FEWEST 64                   /* lanes that play from the first step on */
@@ -103,10 +100,7 @@ TDL_FN const tdl_words *tdl_at_share(const tdl_batch_law *law, tdl_lane *lane, f
 
 TDL_FN uint64_t tdl_draw(tdl_lane *lane)
 {
-    uint64_t z = lane->random += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
+    return tdl_splitmix(&lane->random);
 }
 
 /* Note the error of the last afterstate, against its target. */
