@@ -30,7 +30,7 @@ SAMPLE := $(addprefix tests/,base/test_machine.py config/test_compose.py sweeps/
 	results/test_frames.py results/test_comparison.py)
 
 .PHONY: copied run test test-all fuzz experiments extras build tools dqn launchers lint checked portable arm sanitize races \
-	gpu gpu-tests gpu-memcheck gpu-racecheck gpu-speed \
+	gpu gpu-tests gpu-memcheck gpu-racecheck gpu-speed gpu-record \
 	torture package versions bounds wheel wheel-arm docs clean
 
 run: build
@@ -160,6 +160,12 @@ gpu-memcheck gpu-racecheck: gpu-%:
 
 gpu-speed:
 	$(PYTHON) -P -m tdl bench device --device cuda --json > gpu.json
+
+# Seven minutes of training, judged at once with one, two and three plies.
+gpu-record:
+	$(PYTHON) -P -m tdl run experiment=record out=outputs/record
+	$(PYTHON) -P -m tdl evaluate -m checkpoint=outputs/record evaluate.plies=2,3 evaluate.episodes=1000 device=cuda \
+	    out=outputs/record_judged
 
 # What threads that share one network race for on purpose is listed in lock_free.supp; replicas, merges and evaluations
 # must be free of races. Exit code 66: there was one, told in build/races.

@@ -30,7 +30,7 @@ LEARNERS: tuple[dict[str, Any], ...] = (
     {"order": "forward"},
     {"order": "backward", "step": "coherent", "td_lambda": 0.5},
     {"order": "forward", "step": "coherent"},
-    {"order": "delayed", "step": "coherent", "td_lambda": 0.5, "epsilon": 0.1},
+    {"order": "delayed", "step": "coherent", "td_lambda": 0.5, "epsilon": 0.1, "memory": 50},
     {"order": "forward", "td_lambda": 0.8},
     {"order": "backward", "n_step": 3, "start": "restart"},
     {"order": "forward", "target": "state", "step": "coherent"},
@@ -43,7 +43,7 @@ LEARNERS: tuple[dict[str, Any], ...] = (
 IN_STEP: tuple[dict[str, Any], ...] = (
     {"batch_sum": "mean"},
     {"batch_sum": "mean", "step": "coherent", "td_lambda": 0.5},
-    {"batch_sum": "capped", "step": "coherent", "td_lambda": 0.5, "cap": 0.5, "start": "restart"},
+    {"batch_sum": "capped", "step": "coherent", "td_lambda": 0.5, "cap": 0.5, "start": "restart", "memory": 50},
     {"batch_sum": "capped", "alpha_per": "entry", "stages": Stages((32, 128)), "moves_per_lane": 20},
     {"batch_sum": "mean", "td_lambda": 0.8, "start": "milestone", "milestone": 16, "attempts": 2},
 )

@@ -40,6 +40,7 @@ class Keywords(TypedDict, total=False):
     learner_td_lambda: Some[float]
     learner_n_step: Some[int]
     learner_step: Some[str]
+    learner_memory: Some[int | None]
     learner_epsilon: Some[float]
     learner_start: Some[str]
     learner_restart_at: Some[float]

@@ -37,7 +37,7 @@ episodes of the run does count by the new ones from there on.) Of a deep Q-learn
 NOT_COUNTED = ("hydra", "resume", "logger")
 """Keys that change neither what is played nor what a run leaves of it."""
 
-LATER = {"batch_sum": "none", "cap": 1.0, "moves_per_lane": None}
+LATER = {"batch_sum": "none", "cap": 1.0, "moves_per_lane": None, "memory": None}
 """Keys of `learner` that older versions lack, with their usual values, which do not count either."""
 
 UNQUOTED = re.compile(

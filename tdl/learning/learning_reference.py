@@ -59,6 +59,7 @@ class ReferenceLearner:
         self.shared = shared and self.options.target == "state"
         self.gamma = np.float32(self.options.gamma)
         self.td_lambda = np.float32(self.options.td_lambda)
+        self.kept = np.float32(self.options.kept)
         self.sums: dict[Entry, tuple[np.float32, np.float32]] = {}
         self.spread: dict[Entry, np.float32] = {}
         self.moved = (
@@ -113,7 +114,7 @@ class ReferenceLearner:
         before = [self.sums.get(entry, (ZERO, ZERO)) for entry in active]
         for entry in active:
             signed, absolute = self.sums.get(entry, (ZERO, ZERO))
-            self.sums[entry] = signed + delta, absolute + abs(delta)
+            self.sums[entry] = self.kept * signed + delta, self.kept * absolute + abs(delta)
         return [(abs(signed) + TINY) / (absolute + TINY) * delta for signed, absolute in before]
 
     def _follow(self, board: Board, moved: list[np.float32]) -> None:

@@ -68,6 +68,8 @@ class LearnerOptions:
     td_lambda : 0 to 1, share of the rest of the game in each target (1: Monte Carlo, backward only).
     n_step : rewards in each target before it relies on a value; 1 unless td_lambda is 0.
     step : "fixed", or "coherent": temporal coherence, each entry's own share of alpha.
+    memory : of coherent steps: each error first takes 1 / memory of the entry's E and A away, so that the share is
+        that of about so many errors; None: that of all.
     alpha_per : what alpha is the step size of: "total" (each of the m active entries moves by alpha / m times the
         error) or "entry" (each moves by alpha times the error).
     gamma : discount of the next value, 0 to 1.
@@ -92,6 +94,7 @@ class LearnerOptions:
     td_lambda: float = share(0.0)
     n_step: int = whole(1, least=1, most=MAX_HISTORY)
     step: str = choice("fixed", STEPS)
+    memory: int | None = whole(None, least=2, null=True)
     alpha_per: str = choice("total", PER)
     gamma: float = share(1.0)
     epsilon: float = share(0.0)
@@ -120,9 +123,16 @@ class LearnerOptions:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if self.memory is not None and self.step != "coherent":
+            raise refuse("memory", self.memory, "null unless step=coherent")
         self._check_return()
         self._check_variants()
         self._check_batch()
+
+    @property
+    def kept(self) -> float:
+        """The share of an entry's E and A that an error leaves there."""
+        return 1.0 if self.memory is None else 1 - 1 / self.memory
 
     @property
     def batched(self) -> bool:

@@ -74,6 +74,8 @@ class ReplicaOptions:
         if learner.target == "state" and learner.expectation == "shared":
             expected = "auto or direct with replicas: shared expectations cannot be merged"
             raise refuse("learner.expectation", "shared", expected)
+        if learner.memory is not None:
+            raise refuse("learner.memory", learner.memory, "null with replicas: what was forgotten cannot be merged")
         for name in STEP_ARRAYS[learner.step]:
             if name != ACCUMULATORS:
                 expected = f"1 where learner.step={learner.step}, whose {name} cannot be merged"

@@ -23,6 +23,7 @@ cdef struct Sums:
 cdef struct Step:
     StepKind kind
     float rate     # of one active entry: the total step size alpha divided by the number of features
+    float kept     # of E and A, before an error is added: 1, or less where they are to forget
     Sums *sums     # of each entry, in the order of the weights; NULL where the step is fixed
 
 
@@ -54,8 +55,8 @@ cdef inline void shift_coherent(const Step *step, float *weights, const uint32_t
     for f in range(features_of(m)):
         sums = &step.sums[entry[f]]
         weights[entry[f]] += moved[f]
-        sums.signed += delta
-        sums.absolute += fabsf(delta)
+        sums.signed = step.kept * sums.signed + delta
+        sums.absolute = step.kept * sums.absolute + fabsf(delta)
 
 
 cdef inline void fetch_step(const Step *step, const uint32_t *entry, loop_t m) noexcept nogil:

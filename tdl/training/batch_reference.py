@@ -59,7 +59,7 @@ class ReferenceBatchLearner:
         self, network: ReferenceNetwork, learner: LearnerOptions, alpha: float, *, lanes: int, seed: int = 0
     ) -> None:
         self.network, self.rules, self.options = network, network.rules, learner
-        self.cap = np.float32(learner.cap)
+        self.cap, self.kept = np.float32(learner.cap), np.float32(learner.kept)
         m = np.float32(network.m)
         self.alpha, self.rate = np.float32(alpha), np.float32(alpha) / m
         if learner.alpha_per == "entry":
@@ -192,7 +192,7 @@ class ReferenceBatchLearner:
         if self.options.step == "coherent":
             signed, absolute = self.sums.get(entry, (ZERO, ZERO))
             share = min((abs(signed) + TINY) / (absolute + TINY), np.float32(1))
-            self.sums[entry] = signed + mean, absolute + abs(mean)
+            self.sums[entry] = self.kept * signed + mean, self.kept * absolute + abs(mean)
         if self.options.batch_sum == "mean":
             return share * (self.rate * mean)
         gain = n * share * self.alpha

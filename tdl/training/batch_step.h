@@ -46,6 +46,7 @@ typedef struct {
     float decay;                        /* of an error, for each afterstate further back */
     float alpha;                        /* the total step size, */
     float rate;                         /* and that of one entry */
+    float kept;                         /* of E and A, before an error is added */
     float cap;                          /* most that hits * share * alpha may be */
     /* stages.pxd has the laws of stages. */
     uint32_t stride;                    /* entries from one stage to the next; 0: there is one */
@@ -179,8 +180,8 @@ TDL_FN float tdl_step(const tdl_batch_law *law, int coherent, int capped, float 
     if (coherent) {
         const float agreed = (fabsf(*e) + TDL_SMALL) / (*a + TDL_SMALL);
         share = agreed < 1 ? agreed : 1;
-        *e += mean;
-        *a += fabsf(mean);
+        *e = law->kept * *e + mean;
+        *a = law->kept * *a + fabsf(mean);
     }
     if (!capped)
         return share * (law->rate * mean);

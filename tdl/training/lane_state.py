@@ -40,7 +40,7 @@ LAW = np.dtype(
         *((name, "<i4") for name in ("start", "attempts", "restart_moves")),
         ("restart_at", "<f4"),
         *((name, "<i4") for name in ("reach", "trail")),
-        *((name, "<f4") for name in ("gamma", "decay", "alpha", "rate", "cap")),
+        *((name, "<f4") for name in ("gamma", "decay", "alpha", "rate", "kept", "cap")),
         ("stride", "<u4"),
         ("share", "<f4"),
     ],
@@ -94,7 +94,7 @@ def lane_type(reach: int, start: str) -> np.dtype[np.void]:
 def law_of(network: NTupleNetwork, learner: LearnerOptions, alpha: float) -> NDArray[np.void]:
     """The law of a learner with a step size: an array of `LAW` without dimensions."""
     law, m = np.zeros((), LAW), np.float32(network.m)
-    for name in ("milestone", "attempts", "restart_moves", "restart_at", "gamma", "cap"):
+    for name in ("milestone", "attempts", "restart_moves", "restart_at", "gamma", "kept", "cap"):
         law[name] = getattr(learner, name)
     law["start"], law["reach"] = STARTS.index(learner.start), reach_of(learner.td_lambda)
     law["trail"] = TRAIL if learner.start == "restart" else 0

@@ -245,6 +245,7 @@ cdef class SelfPlay:
         if not STEP_ARRAYS[kind].keys() <= self._owned[0].keys():
             raise refuse("step", kind, "fixed where there is no memory for another")
         cdef int moved = self.learner.some_n if self.learner.some != NULL else self.network.m
+        self.learner.step.kept = self.options.kept
         self.learner.step.kind = <StepKind> <int> STEPS.index(kind)
         self.learner.step.rate = alpha if self.options.alpha_per == "entry" else <float> alpha / <float> moved
 

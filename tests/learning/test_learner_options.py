@@ -30,6 +30,8 @@ REFUSED = [
     ({"clear_last": "none"}, "clear_last: 'none' is not allowed; expected false, afterstate or state"),
     ({"clear_last": "state", "target": "state"}, "clear_last: 'state' .* target=afterstate"),
     ({"update_symmetries": False, "target": "state"}, "update_symmetries: False is not allowed"),
+    ({"memory": 100}, "memory: 100 is not allowed; expected null unless step=coherent"),
+    ({"memory": 1, "step": "coherent"}, "memory: 1 is not allowed; expected a whole number of at least 2"),
     ({"batch_sum": "sum"}, "batch_sum: 'sum' is not allowed; expected none or mean or capped"),
     ({"batch_sum": "mean"}, "order: 'backward' is not allowed; expected delayed with batch_sum=mean"),
     ({"batch_sum": "mean", "order": "delayed", "target": "state"}, "target: 'state' .* expected afterstate with"),

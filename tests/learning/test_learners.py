@@ -48,6 +48,16 @@ def test_what_is_learned(choices, stages, **how):
     play(choices, stages, **how)
 
 
+@pytest.mark.parametrize(("memory", "signed", "absolute"), [(None, 1, 3), (2, 0.75, 1.75)])
+def test_an_error_first_takes_a_share_of_e_and_a_away(memory, signed, absolute):
+    """After the errors 1, -1 and 1, each of which leaves a half there, or all."""
+    network = ReferenceNetwork(RULES["2x2"], TupleSet(((0, 1, 2, 3),), symmetries=False))
+    learner = ReferenceLearner(network, 1.0, LearnerOptions(step="coherent", memory=memory))
+    for error in 1, -1, 1:
+        learner.correct([1, 0, 0, 0], np.float32(error))
+    assert list(learner.sums.values()) == [(signed, absolute)]
+
+
 @each(TARGETS, ORDERS, STEPS, VARIANTS)
 @one_game
 @played

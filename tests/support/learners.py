@@ -46,6 +46,7 @@ VARIANTS = {
     "plain": {},
     "exploring": {"epsilon": 0.25},
     "per entry": {"alpha_per": "entry"},
+    "forgetting": {"memory": 3},
     "reward_shift": {"reward_shift": True},
     "stored_value": {"stored_value": True},
     "running_value": {"running_value": True},
@@ -66,6 +67,7 @@ IN_STEP = {
     "coherent-mean-.5": {"step": "coherent", "alpha": 1.0, "td_lambda": 0.5},
     "coherent-capped-0": {"step": "coherent", "alpha": 1.0, "batch_sum": "capped"},
     "coherent-capped-.5": {"step": "coherent", "alpha": 1.0, "batch_sum": "capped", "td_lambda": 0.5},
+    "forgetting": {"step": "coherent", "alpha": 1.0, "memory": 5},
     "long": {"step": "coherent", "td_lambda": 0.9, "initial_value": 100.0},
     "per entry": {"alpha_per": "entry", "alpha": 0.01, "batch_sum": "capped"},
 }
