@@ -30,7 +30,7 @@ SAMPLE := $(addprefix tests/,base/test_machine.py config/test_compose.py sweeps/
 	results/test_frames.py results/test_comparison.py)
 
 .PHONY: copied run test test-all fuzz experiments extras build tools dqn launchers lint checked portable arm sanitize races \
-	gpu gpu-tests gpu-memcheck gpu-racecheck gpu-speed gpu-record \
+	gpu gpu-tests gpu-memcheck gpu-racecheck gpu-speed gpu-screen gpu-record \
 	torture package versions bounds wheel wheel-arm docs clean
 
 run: build
@@ -160,6 +160,17 @@ gpu-memcheck gpu-racecheck: gpu-%:
 
 gpu-speed:
 	$(PYTHON) -P -m tdl bench device --device cuda --json > gpu.json
+
+# What changes where the score of 8x6 stands still: ten seconds of training each. See experiments/standstill.
+gpu-screen:
+	for words in "tuples=8x6 lanes=32768" "tuples=8x6 lanes=4096" "tuples=8x6 lanes=131072" \
+	    "tuples=8x6 lanes=32768 learner.batch_sum=capped" "tuples=8x6 lanes=32768 learner.memory=10000" \
+	    "tuples=8x6 lanes=32768 learner.memory=1000000" "tuples=8x6 lanes=32768 alpha=1.4" \
+	    "tuples=8x6 lanes=32768 learner.td_lambda=0" "tuples=8x6 lanes=32768 learner.start=milestone" \
+	    "tuples=8x6 lanes=32768 learner.initial_value=40000" "tuples=8x6_redundant lanes=32768" \
+	    "tuples=8x6_count_redundant lanes=32768"; do \
+	$(PYTHON) -P -m tdl run experiment=standstill hydra.mode=RUN seed=0 device=cuda block=50000000 budget.moves=null \
+	    budget.seconds=10 $$words out=outputs/screen/$$(echo $$words | tr ' ' '_') || exit; done
 
 # Seven minutes of training, judged at once with one, two and three plies.
 gpu-record:

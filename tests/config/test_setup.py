@@ -181,6 +181,8 @@ REFUSED = [
     ("search.seconds=1 evaluate.plies=2 evaluate.episodes=0", "search.seconds: 1.0 is not allowed; expected null"),
     ("evaluate.average=2", "evaluate.average: 2 is not allowed; expected at most save.keep, 1"),
     ("learner.start=carousel", "learner.start: 'carousel' is not .* another one where learner.stages is empty"),
+    ("learner=tc learner.memory=9 replicas=2", "learner.memory: 9 is not allowed; expected null with replicas"),
+    ("learner.memory=9", "learner.memory: 9 is not allowed; expected null unless learner.step=coherent"),
     ("replicas=2 threads=3", "threads: 3 is not allowed; expected at most replicas, 2"),
     ("init=run learner.initial_value=5", "learner.initial_value: 5.0 is not allowed; expected 0 with init"),
     ("init_accumulators=false", "init_accumulators: False is not allowed; expected true unless init names a run"),

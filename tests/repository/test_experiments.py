@@ -17,7 +17,8 @@ from tdl.cli import MODULES
 
 CONF = ROOT / "conf" / "experiment"
 FILES = sorted(path.stem for path in CONF.glob("*.yaml"))
-NO_EXPERIMENTS = {"quick", "best"}
+NO_EXPERIMENTS = {"quick", "best", "record", "record_cpu"}
+IN_STEP = {"batch", "standstill", "record"}
 WITHOUT_FILE = {"best_searched", "from_milestones", "late_stage", "plies", "unlearning"}
 """Experiments with networks or settings of others."""
 
@@ -42,8 +43,9 @@ def test_every_experiment_plays_a_few_games(name, tmp_path):
         pytest.importorskip("torch")
     smaller = [] if name in ("published_dqn", "baselines") else ["tuples.radix=6", "tuples.count_cap=1"]
     play, *others = swept(name)
-    block = f"block={16384 if name == 'batch' else 4}"  # moves of games in step
-    words = (f"experiment={name}", *FEW, block, *smaller, "hydra.mode=RUN", f"hydra.run.dir={tmp_path}")
+    block = f"block={16384 if name in IN_STEP else 4}"  # moves of games in step
+    cpu = ["device=cpu", "lanes=64"] if name == "record" else []
+    words = (f"experiment={name}", *FEW, block, *smaller, *cpu, "hydra.mode=RUN", f"hydra.run.dir={tmp_path}")
     done = inside(*words, *play)
     assert done.returncode == 0, done.stderr
     assert result(tmp_path)["episodes"] >= 4
