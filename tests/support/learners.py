@@ -58,6 +58,9 @@ VARIANTS = {
     "all at once": {"rechoose": True, "clear_last": True, "update_symmetries": False},
     "all at once, the state": {"rechoose": True, "clear_last": "state", "update_symmetries": False},
 }
+MERGED_VARIANTS = {name: variant for name, variant in VARIANTS.items() if "memory" not in variant}
+"""Those that go with replicas."""
+
 IN_STEP = {
     "fixed-mean-0": {},
     "fixed-mean-.5": {"td_lambda": 0.5},

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.learners import MERGED_STEPS, ORDERS, RETURNS, STAGES, STARTS, TARGETS, VARIANTS, each
+from support.learners import MERGED_STEPS, MERGED_VARIANTS, ORDERS, RETURNS, STAGES, STARTS, TARGETS, each
 from support.shapes import RULES, small_tuples
 
 import tdl
@@ -64,7 +64,7 @@ def test_with_stages(choices, stages):
     assert_equal_one_by_one(choices, stages)
 
 
-@each(VARIANTS, MERGED_STEPS)
+@each(MERGED_VARIANTS, MERGED_STEPS)
 def test_with_variants(choices, stages):
     assert_equal_one_by_one(choices, stages)
 
