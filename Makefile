@@ -162,12 +162,13 @@ gpu-speed:
 	$(PYTHON) -P -m tdl bench device --device cuda --json > gpu.json
 
 # What changes where the score of 8x6 stands still: ten seconds of training each. See experiments/standstill.
+SCREENED := tuples=8x6 lanes=32768
 gpu-screen:
-	for words in "tuples=8x6 lanes=32768" "tuples=8x6 lanes=4096" "tuples=8x6 lanes=131072" \
-	    "tuples=8x6 lanes=32768 learner.batch_sum=capped" "tuples=8x6 lanes=32768 learner.memory=10000" \
-	    "tuples=8x6 lanes=32768 learner.memory=1000000" "tuples=8x6 lanes=32768 alpha=1.4" \
-	    "tuples=8x6 lanes=32768 learner.td_lambda=0" "tuples=8x6 lanes=32768 learner.start=milestone" \
-	    "tuples=8x6 lanes=32768 learner.initial_value=40000" "tuples=8x6_redundant lanes=32768" \
+	for words in "$(SCREENED)" "tuples=8x6 lanes=4096" "tuples=8x6 lanes=131072" \
+	    "$(SCREENED) learner.batch_sum=capped" "$(SCREENED) learner.memory=10000" \
+	    "$(SCREENED) learner.memory=1000000" "$(SCREENED) alpha=1.4" \
+	    "$(SCREENED) learner.td_lambda=0" "$(SCREENED) learner.start=milestone" \
+	    "$(SCREENED) learner.initial_value=40000" "tuples=8x6_redundant lanes=32768" \
 	    "tuples=8x6_count_redundant lanes=32768"; do \
 	$(PYTHON) -P -m tdl run experiment=standstill hydra.mode=RUN seed=0 device=cuda block=50000000 budget.moves=null \
 	    budget.seconds=10 $$words out=outputs/screen/$$(echo $$words | tr ' ' '_') || exit; done

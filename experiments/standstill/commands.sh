@@ -11,7 +11,9 @@ tdl run experiment=standstill learner.initial_value=20000 hydra.sweep.dir=output
 tdl run experiment=standstill 'tuples.counts=[[8,9,10,11,12,13,14,15]]' tuples.count_cap=1 hydra.sweep.dir=outputs/standstill
 tdl run experiment=standstill tuples=4x5 hydra.sweep.dir=outputs/standstill
 python -m experiments.tools.variants standstill outputs/standstill_base outputs/standstill
-# recipe.csv: a row for each result.json of tdl run experiment=best save.final=false evaluate.episodes=3000 and the keys in its columns, of tdl run experiment=curve hydra.mode=RUN learner.start=milestone evaluate.episodes=5000 those of 300 million moves
+# recipe.csv: a row for each result.json of these, with the seed, budget.moves and further words in its columns:
+#   to 100 million moves: tdl run experiment=best save.final=false evaluate.episodes=3000
+#   300 million moves: tdl run experiment=curve hydra.mode=RUN learner.start=milestone save.final=false evaluate.episodes=5000
 tdl run experiment=curve learner.start=milestone seed=100 learner.initial_value=40000,160000,320000 budget.moves=100000000 evaluate.episodes=2000 save.final=false hydra.sweep.dir=outputs/first_values
 tdl run experiment=tc5_8x6 seed=100 episodes=10000000 learner.initial_value=0,320000 budget.moves=100000000 evaluate.episodes=2000 save.final=false hydra.sweep.dir=outputs/first_values
 tdl run experiment=curve learner.start=milestone seed=33 learner.initial_value=40000,320000 budget.moves=1000000000 save.final=false hydra.sweep.dir=outputs/first_values_1G
